@@ -20,6 +20,50 @@ function(fg_find_header_library target header library package)
   target_link_libraries(${target} INTERFACE "${${id}_LIBRARY}")
 endfunction()
 
+# fg_find_lazy_library(TARGET NAME header library package): a library that is loaded when it is first
+# needed. The target has its headers, FG_<NAME>_FILE is the file that a linker would have noted, and
+# FG_LAZY_PACKAGES gets the Debian package of the file, where this is Debian.
+function(fg_find_lazy_library target name header library package)
+  string(MAKE_C_IDENTIFIER "FG_${library}" id)
+  fg_find_header_library(${target} ${header} ${library} ${package})
+  if(NOT TARGET ${target})
+    set(FG_MISSING "${FG_MISSING}" PARENT_SCOPE)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "")
+  set(path "${${id}_LIBRARY}")
+  # A script of the linker, as ncurses has one, names the library.
+  file(READ "${path}" script LIMIT 2048)
+  if(script MATCHES "(INPUT|GROUP)[ ]*\\([ ]*([^ )]+)")
+    set(named "${CMAKE_MATCH_2}")
+    get_filename_component(folder "${path}" DIRECTORY)
+    get_filename_component(path "${named}" ABSOLUTE BASE_DIR "${folder}")
+  endif()
+  execute_process(COMMAND "${CMAKE_READELF}" -d "${path}"
+    OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(NOT dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+    message(FATAL_ERROR "${path} is no shared library with a name")
+  endif()
+  set(FG_${name}_FILE "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  get_filename_component(real "${path}" REALPATH)
+  # Where /lib is a link to /usr/lib, dpkg knows a file by the one name or the other.
+  string(REGEX REPLACE "^/usr/lib" "/lib" other "${real}")
+  foreach(name_of_file "${real}" "${other}")
+    execute_process(COMMAND dpkg-query --search "${name_of_file}"
+      OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE status)
+    if(NOT status EQUAL 1)
+      break()
+    endif()
+  endforeach()
+  if(status EQUAL 1)
+    message(WARNING "No package has ${real}; a package made here will not depend on it")
+  endif()
+  if(owner MATCHES "^([a-z0-9.+-]+)")
+    list(APPEND FG_LAZY_PACKAGES "${CMAKE_MATCH_1}")
+    set(FG_LAZY_PACKAGES "${FG_LAZY_PACKAGES}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 fg_find_header_library(dep::elf libelf.h elf libelf-dev)
 fg_find_header_library(dep::dw elfutils/libdw.h dw libdw-dev)
 fg_find_header_library(dep::z zlib.h z zlib1g-dev)
@@ -34,10 +78,18 @@ endif()
 fg_find_header_library(dep::zydis Zydis/Zydis.h Zydis libzydis-dev)
 fg_find_header_library(dep::jansson jansson.h jansson libjansson-dev)
 # The daemon's /metrics, and its word to the service manager.
-fg_find_header_library(dep::microhttpd microhttpd.h microhttpd libmicrohttpd-dev)
-fg_find_header_library(dep::systemd systemd/sd-daemon.h systemd libsystemd-dev)
-fg_find_header_library(dep::ncursesw ncurses.h ncursesw libncurses-dev)
-fg_find_header_library(dep::tinfo term.h tinfo libncurses-dev)
+fg_find_lazy_library(dep::microhttpd MICROHTTPD microhttpd.h microhttpd libmicrohttpd-dev)
+# The same server's TLS.
+fg_find_lazy_library(dep::gnutls GNUTLS gnutls/gnutls.h gnutls libgnutls28-dev)
+fg_find_lazy_library(dep::systemd SYSTEMD systemd/sd-daemon.h systemd libsystemd-dev)
+# The index of the daemon's store.
+fg_find_lazy_library(dep::sqlite SQLITE sqlite3.h sqlite3 libsqlite3-dev)
+# What the daemon pushes goes out by HTTP; the files that say how are YAML.
+fg_find_lazy_library(dep::curl CURL curl/curl.h curl libcurl4-openssl-dev)
+fg_find_lazy_library(dep::yaml YAML yaml.h yaml libyaml-dev)
+# The daemon's --publish.
+fg_find_lazy_library(dep::nng NNG nng/nng.h nng libnng-dev)
+fg_find_lazy_library(dep::ncurses NCURSES ncurses.h ncursesw libncurses-dev)
 fg_find_header_library(dep::iberty libiberty/demangle.h iberty libiberty-dev)
 # pprof's messages; the generator runs at build time.
 fg_find_header_library(dep::nanopb pb_decode.h protobuf-nanopb libnanopb-dev)
@@ -51,8 +103,10 @@ if(NOT FG_PROTOC)
 endif()
 if(BUILD_TESTING)
   fg_find_header_library(dep::cmocka cmocka.h cmocka libcmocka-dev)
-  # The agent and the collector speak the Scalability Protocols to the real library.
-  fg_find_header_library(dep::nng nng/nng.h nng libnng-dev)
+  # The peer of the agent and of the collector's intake.
+  fg_find_header_library(dep::nng_linked nng/nng.h nng libnng-dev)
+  # Looks into a store from the side.
+  fg_find_header_library(dep::sqlite_linked sqlite3.h sqlite3 libsqlite3-dev)
 endif()
 find_package(Threads REQUIRED)
 

@@ -5,7 +5,8 @@
  *
  * Agent_OnLoad always returns JNI_OK, because any other value would keep the JVM from starting. All
  * events of code are enabled there and never toggled: HotSpot records where inlined code lies only
- * if CompiledMethodLoad is enabled. Events that slow virtual threads down are not asked for.
+ * if CompiledMethodLoad is enabled. With delay= the agent's thread enables them once, later (sender.c).
+ * Events that slow virtual threads down are not asked for.
  */
 #include "clock.h"
 #include "events.h"
@@ -65,10 +66,8 @@ static void JNICALL on_stub(jvmtiEnv *jvmti, const char *name, const void *addr,
 static void JNICALL on_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
 			     jclass class, jlong size)
 {
-	(void)jni;
 	(void)thread;
-	(void)object;
-	probe_events_alloc(&agent.probe_events, jvmti, class, size);
+	probe_events_alloc(&agent.probe_events, jvmti, jni, object, class, size);
 }
 
 static void JNICALL on_lock_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject lock)
@@ -110,14 +109,8 @@ static const jvmtiEventCallbacks callbacks = {
 	.MonitorContendedEntered = on_lock_entered,
 };
 
-/* The events of probes are switched by probe_switch.c. */
-static const jvmtiEvent enabled_events[] = {
-	JVMTI_EVENT_VM_INIT,
-	JVMTI_EVENT_VM_DEATH,
-	JVMTI_EVENT_COMPILED_METHOD_LOAD,
-	JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-	JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-};
+/* Those of code are in events.c, and those of probes are switched by probe_switch.c. */
+static const jvmtiEvent events_of_life[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH};
 
 static bool add_capability(jvmtiEnv *jvmti, const jvmtiCapabilities *wanted)
 {
@@ -138,16 +131,16 @@ static bool add_capabilities(jvmtiEnv *jvmti, bool lines, struct method_reader *
 	return true;
 }
 
-static bool enable_events(jvmtiEnv *jvmti)
+static bool enable_events(jvmtiEnv *jvmti, bool with_code)
 {
 	if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE)
 		return false;
-	for (size_t i = 0; i < sizeof(enabled_events) / sizeof(*enabled_events); i++) {
-		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, enabled_events[i],
+	for (size_t i = 0; i < sizeof(events_of_life) / sizeof(*events_of_life); i++) {
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events_of_life[i],
 						       NULL) != JVMTI_ERROR_NONE)
 			return false;
 	}
-	return true;
+	return !with_code || events_enable(jvmti);
 }
 
 /* False: not now and not later. Without a free descriptor at the moment there may be one later. */
@@ -201,7 +194,7 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 	}
 	if (!prepare(vm, jvmti))
 		return false;
-	if (!enable_events(jvmti)) {
+	if (!enable_events(jvmti, agent.options.delay_s == 0)) {
 		warn_line("idle: cannot enable the JVM's method events");
 		return false;
 	}

@@ -18,6 +18,22 @@ struct pending {
 	};
 };
 
+bool events_enable(jvmtiEnv *jvmti)
+{
+	static const jvmtiEvent wanted[] = {
+		JVMTI_EVENT_COMPILED_METHOD_LOAD,
+		JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, wanted[i], NULL) !=
+		    JVMTI_ERROR_NONE)
+			return false;
+	}
+	return true;
+}
+
 static bool is_own_thread(const struct events *events)
 {
 	return atomic_load_explicit(&events->resyncing, memory_order_acquire) &&

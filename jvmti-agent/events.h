@@ -21,6 +21,9 @@
 
 #include <jvmti.h>
 
+/* Switches the JVM's events of code on. The calling thread is attached, or it is in OnLoad. */
+bool events_enable(jvmtiEnv *jvmti);
+
 /* Sends all records of the buffer: 0, or negative errno if the connection has ended. */
 typedef int events_make_room(void *context);
 

@@ -104,16 +104,25 @@ static enum verdict read_label(struct options *options, const struct item *item)
 	return TAKEN;
 }
 
-static enum verdict read_buffer(struct options *options, const struct item *item)
+/* Returns how many digits the value begins with; 0: none, or they are more than most. */
+static size_t read_digits(const struct item *item, uint64_t most, uint64_t *ret)
 {
-	uint64_t bytes = 0;
 	size_t i = 0;
 
+	*ret = 0;
 	while (i < item->value_len && item->value[i] >= '0' && item->value[i] <= '9') {
-		bytes = bytes * 10 + (uint64_t)(item->value[i++] - '0');
-		if (bytes > OPTIONS_BUFFER_MAX_BYTES)
-			return BAD_VALUE;
+		*ret = *ret * 10 + (uint64_t)(item->value[i++] - '0');
+		if (*ret > most)
+			return 0;
 	}
+	return i;
+}
+
+static enum verdict read_buffer(struct options *options, const struct item *item)
+{
+	uint64_t bytes;
+	const size_t i = read_digits(item, OPTIONS_BUFFER_MAX_BYTES, &bytes);
+
 	if (i == 0)
 		return BAD_VALUE;
 	if (i + 1 == item->value_len && (item->value[i] == 'k' || item->value[i] == 'K'))
@@ -135,6 +144,17 @@ static enum verdict read_switch(const struct item *item, bool *ret)
 	if (!on && !is_word(item->value, item->value_len, "off"))
 		return BAD_VALUE;
 	*ret = on;
+	return TAKEN;
+}
+
+static enum verdict read_delay(struct options *options, const struct item *item)
+{
+	uint64_t seconds;
+	const size_t i = read_digits(item, OPTIONS_DELAY_MAX_S, &seconds);
+
+	if (i == 0 || i + 1 != item->value_len || item->value[i] != 's')
+		return BAD_VALUE;
+	options->delay_s = (uint32_t)seconds;
 	return TAKEN;
 }
 
@@ -161,6 +181,7 @@ static const struct option {
 	 "KEY:VALUE with a key of 1 to 63 bytes and a value of at most 191, "
 	 "at most 8 labels"},
 	{"buffer", read_buffer, "16k to 16m"},
+	{"delay", read_delay, "whole seconds from 0s to 3600s, such as 10s"},
 	{"threads", read_threads, "on or off"},
 	{"lines", read_lines, "on or off"},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   "key=value,key=value" -> struct options
- * units:   buffer_bytes in bytes
+ * units:   buffer_bytes in bytes, delay_s in seconds
  * threads: none; read in Agent_OnLoad, constant afterwards
  * errors:  an unknown key or a bad value causes one call of warn and is otherwise ignored
  * source:  jvmti-agent/README.md, "Options"
@@ -22,6 +22,7 @@
 #define OPTIONS_BUFFER_MIN_BYTES     (16u << 10)
 #define OPTIONS_BUFFER_MAX_BYTES     (16u << 20)
 #define OPTIONS_LABELS_MAX	     8
+#define OPTIONS_DELAY_MAX_S	     3600
 
 enum options_framepointer {
 	OPTIONS_FP_AUTO, /* switch it on unless the user has set the flag */
@@ -42,6 +43,7 @@ struct options {
 	bool lines;
 	enum options_framepointer framepointer;
 	uint32_t buffer_bytes;
+	uint32_t delay_s; /* from the JVM's start until code events are enabled */
 	char socket[OPTIONS_SOCKET_MAX_BYTES];
 	size_t n_labels;
 	struct options_label labels[OPTIONS_LABELS_MAX];

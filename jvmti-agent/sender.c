@@ -8,13 +8,16 @@
  *        +------------------------------- gone, or stalled for 5 s ------------------+
  *
  * With socket=listen: the collector dials, and the thread waits until then. At the JVM's end the
- * last batch, the losses and BYE are sent instead.
+ * last batch, the losses and BYE are sent instead. With delay= all of it begins later, and the JVM's
+ * events of code with it.
  */
 #include "sender.h"
 
 #include "clock.h"
+#include "jni_thread.h"
 #include "resync.h"
 #include "shared/wire.h"
+#include "warn.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -102,7 +105,7 @@ static void send_losses(struct sender *sender)
 
 static void send_probes(struct sender *sender)
 {
-	uint8_t storage[64];
+	uint8_t storage[128];
 	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
 	struct wire_probes probes;
 
@@ -401,12 +404,51 @@ static void meet_collectors(struct sender *sender)
 	}
 }
 
+/* Sleeps until the delay is over or the JVM ends. Looks once a second, as next_duty_ns says. */
+static void wait_for_begin(struct sender *sender)
+{
+	const uint64_t begin_ns = clock_monotonic_ns() + sender->options->delay_s * CLOCK_NS_PER_S;
+	struct pollfd wake = {.events = POLLIN};
+	uint64_t until_ns;
+
+	while (!atomic_load(&sender->quit) && clock_monotonic_ns() < begin_ns) {
+		probe_switch_look(&sender->probes);
+		until_ns = clock_monotonic_ns() + LOOK_NS;
+		wake.fd = open_wake(sender);
+		poll(&wake, 1, clock_ms_until(until_ns < begin_ns ? until_ns : begin_ns));
+		wake_drain(&sender->wake);
+	}
+}
+
+/* Enables the events of code after the delay. False: the JVM ends, or refuses. */
+static bool begin_late(struct sender *sender)
+{
+	bool good;
+
+	wait_for_begin(sender);
+	if (atomic_load(&sender->quit) || !jni_thread_attach(sender->vm))
+		return false;
+	good = events_enable(sender->jvmti);
+	jni_thread_detach(sender->vm);
+	if (!good)
+		warn_line("idle: cannot enable the JVM's method events");
+	return good;
+}
+
+static bool begin(struct sender *sender)
+{
+	if (sender->options->delay_s > 0 && !begin_late(sender))
+		return false;
+	return !sender->options->listens ||
+	       listener_open(&sender->listener, sender->options->socket);
+}
+
 static void *run(void *arg)
 {
 	struct sender *sender = arg;
 
 	prctl(PR_SET_NAME, "fgagent", 0, 0, 0);
-	if (!sender->options->listens || listener_open(&sender->listener, sender->options->socket))
+	if (begin(sender))
 		meet_collectors(sender);
 	listener_close(&sender->listener);
 	atomic_store(&sender->ended, 1);

@@ -216,9 +216,11 @@ struct wire_probes {
 	uint32_t flags;		 /* enum wire_probes_flags */
 	uint32_t alloc_interval; /* bytes between sampled allocations; 0: the event is off */
 	uint64_t alloc_events;
-	uint64_t alloc_bytes; /* sum of the sampled objects' sizes */
-	uint64_t lock_events; /* waits that have ended */
-	uint64_t lock_ns;     /* sum of their durations */
+	uint64_t alloc_bytes;  /* sum of the sampled objects' sizes */
+	uint64_t lock_events;  /* waits that have ended */
+	uint64_t lock_ns;      /* sum of their durations */
+	uint32_t live_objects; /* sampled objects to which there is a weak reference now */
+	uint32_t live_level;   /* of the sampled ones one of 2^live_level has one */
 };
 
 /* --- encoding ------------------------------------------------------------------------- */

@@ -355,6 +355,10 @@ int wire_decode_probes(const struct wire_record *record, struct wire_probes *ret
 	probes.alloc_bytes = take_u64(&c);
 	probes.lock_events = take_u64(&c);
 	probes.lock_ns = take_u64(&c);
+	if (c.left > 0) { /* agents before these members do not send them */
+		probes.live_objects = take_u32(&c);
+		probes.live_level = take_u32(&c);
+	}
 	if (c.bad)
 		return -EBADMSG;
 	*ret = probes;

@@ -308,7 +308,7 @@ bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread)
 
 bool wire_encode_probes(struct wire_buf *buf, const struct wire_probes *probes)
 {
-	uint8_t *p = record_begin(buf, WIRE_PROBES, 0, 48);
+	uint8_t *p = record_begin(buf, WIRE_PROBES, 0, 56);
 
 	if (!p)
 		return false;
@@ -318,7 +318,9 @@ bool wire_encode_probes(struct wire_buf *buf, const struct wire_probes *probes)
 	p = put_u64(p, probes->alloc_events);
 	p = put_u64(p, probes->alloc_bytes);
 	p = put_u64(p, probes->lock_events);
-	put_u64(p, probes->lock_ns);
+	p = put_u64(p, probes->lock_ns);
+	p = put_u32(p, probes->live_objects);
+	put_u32(p, probes->live_level);
 	return true;
 }
 

@@ -33,7 +33,10 @@ enum guarded_end {
 
 /* Runs the call, and waits for its end for a limited time. */
 enum guarded_end guarded_run(pid_t pid, struct guarded_call *call);
-/* Runs and frees the call now or later. Nobody waits for its end. */
+/*
+ * Runs and frees the call now or later. Nobody waits for its end. A call that opens may be freed
+ * without having run, where too many of its owner wait.
+ */
 void guarded_leave(pid_t pid, struct guarded_call *call);
 /* Closes a descriptor, which may wait for its file system. */
 void guarded_close(pid_t pid, int fd);

@@ -20,6 +20,7 @@
 static _Atomic enum log_level max_level = LOG_LEVEL_INFO;
 static _Atomic bool has_priorities;
 static void (*before_line)(void);
+static _Thread_local struct log_catch *caught; /* NULL: lines go to stderr */
 
 #define MINUTE_NS (60 * CLOCK_NS_PER_SEC)
 
@@ -160,6 +161,25 @@ static void say_lacks(unsigned lacks)
 	write_all(line, len);
 }
 
+void log_catch(struct log_catch *to)
+{
+	caught = to;
+}
+
+static void catch_line(enum log_level level, const char *format, va_list args)
+{
+	char *const text = level == LOG_LEVEL_ERROR ? caught->errors : caught->warnings;
+	const size_t len = strlen(text);
+	char line[LOG_CATCH_BYTES];
+	int n;
+
+	vsnprintf(line, sizeof(line), format, args);
+	utf8_clean(line, strlen(line), line, sizeof(line));
+	n = snprintf(text + len, LOG_CATCH_BYTES - len, "%s%s", len > 0 ? "; " : "", line);
+	if (n >= (int)(LOG_CATCH_BYTES - len))
+		memcpy(text + LOG_CATCH_BYTES - sizeof("..."), "...", sizeof("..."));
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
 	const int saved = errno;
@@ -169,6 +189,14 @@ void log_line(enum log_level level, const char *format, ...)
 	va_list args;
 	int n;
 
+	if (caught && level >= LOG_LEVEL_ERROR && level <= LOG_LEVEL_WARNING) {
+		va_start(args, format);
+		errno = saved;
+		catch_line(level, format, args);
+		va_end(args);
+		errno = saved;
+		return;
+	}
 	if (level > max_level || !may_write(&lacks)) {
 		errno = saved;
 		return;

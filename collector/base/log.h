@@ -43,6 +43,22 @@ uint64_t log_left_out(void);
 /* Sets a hook that is called before each line, to clear a progress line for instance; or NULL. */
 void log_set_before_line(void (*hook)(void));
 
+#define LOG_CATCH_BYTES 1024u
+
+/*
+ * What a thread's errors and warnings are caught in. Lines are joined with "; ". What has no room is
+ * left out, and the text ends with "...".
+ */
+struct log_catch {
+	char errors[LOG_CATCH_BYTES], warnings[LOG_CATCH_BYTES];
+};
+
+/*
+ * From now on errors and warnings of this thread go there, so that functions that say on stderr what
+ * is wrong can be asked by somebody who is elsewhere; NULL: to stderr again.
+ */
+void log_catch(struct log_catch *to);
+
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...)	 log_line(LOG_LEVEL_ERROR, __VA_ARGS__)

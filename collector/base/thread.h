@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   a function -> a thread that runs it
- * units:   none
+ * units:   nanoseconds of CLOCK_MONOTONIC
  * threads: any
  * errors:  negative errno
  * source:  pthreads(7)
@@ -11,9 +11,13 @@
 #ifndef FG_BASE_THREAD_H
 #define FG_BASE_THREAD_H
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* attributes may be NULL. */
 static inline int thread_start_as(pthread_t *ret, const pthread_attr_t *attributes,
@@ -32,6 +36,20 @@ static inline int thread_start_as(pthread_t *ret, const pthread_attr_t *attribut
 static inline int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg)
 {
 	return thread_start_as(ret, NULL, run, arg);
+}
+
+/*
+ * Whether the thread has ended by that time; then it is joined. By the wall clock, because
+ * ThreadSanitizer does not know pthread_clockjoin_np.
+ */
+static inline bool thread_join_until(pthread_t thread, uint64_t until_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+	const uint64_t unix_ns = clock_unix_now_ns() + (until_ns > now_ns ? until_ns - now_ns : 0);
+	const struct timespec until = {.tv_sec = (time_t)(unix_ns / CLOCK_NS_PER_SEC),
+				       .tv_nsec = (long)(unix_ns % CLOCK_NS_PER_SEC)};
+
+	return pthread_timedjoin_np(thread, NULL, &until) == 0;
 }
 
 #endif

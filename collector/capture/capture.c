@@ -134,7 +134,7 @@ static uint64_t bytes_of(const struct sample_watch *watch)
 {
 	const struct capture *const capture = (const struct capture *)watch;
 
-	return heap_of(capture) + capture->writer.gzip.z.total_out;
+	return heap_of(capture) + capture->writer.compressor.z.total_out;
 }
 
 static void set_max_bytes(struct sample_watch *watch, uint64_t bytes)

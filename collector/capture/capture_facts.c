@@ -79,10 +79,11 @@ void capture_put_process(struct bytes *bytes, uint32_t number, const struct proc
 	capture_put_text(bytes, process->workload.pod);
 	capture_put_text(bytes, process->workload.name_space);
 	bytes_add_varint(bytes, jvm != NULL);
-	if (!jvm)
-		return;
-	bytes_add_varint(bytes, jvm->mounting_pc);
-	put_hello(bytes, jvm, room);
+	if (jvm) {
+		bytes_add_varint(bytes, jvm->mounting_pc);
+		put_hello(bytes, jvm, room);
+	}
+	capture_put_text(bytes, workload_image(&process->workload));
 }
 
 void capture_put_mappings(struct bytes *bytes, uint32_t number, const struct address_space *space)

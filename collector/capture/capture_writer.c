@@ -18,10 +18,10 @@ int capture_writer_init(struct capture_writer *writer, FILE *stream)
 
 	*writer = (struct capture_writer){.seed = quick_hash_seed(HASH_PURPOSE)};
 	static_assert(CAPTURE_VERSION == 1, "the byte behind the magic");
-	writer->err = gzip_init_fast(&writer->gzip, stream);
+	writer->err = compressor_init(&writer->compressor, COMPRESSION_GZIP_FAST, stream);
 	if (writer->err)
 		return writer->err;
-	gzip_add(&writer->gzip, start, sizeof(start) - 1);
+	compressor_add(&writer->compressor, start, sizeof(start) - 1);
 	writer->bytes = sizeof(start) - 1;
 	return 0;
 }
@@ -37,8 +37,8 @@ static void write_record(struct capture_writer *writer, enum capture_kind kind,
 	for (; len >= 0x80; len >>= 7)
 		head[n++] = (unsigned char)(0x80 | (len & 0x7f));
 	head[n++] = (unsigned char)len;
-	gzip_add(&writer->gzip, head, n);
-	gzip_add(&writer->gzip, fields->data, fields->len);
+	compressor_add(&writer->compressor, head, n);
+	compressor_add(&writer->compressor, fields->data, fields->len);
 	writer->bytes += n + fields->len;
 	writer->records++;
 	fields->len = 0;
@@ -105,13 +105,13 @@ int capture_writer_end(struct capture_writer *writer, enum capture_kind kind, st
 		writer->err = writer->err ? writer->err : -ENOMEM;
 	if (!writer->err)
 		write_record(writer, kind, fields);
-	err = gzip_finish(&writer->gzip);
+	err = compressor_finish(&writer->compressor);
 	return writer->err ? writer->err : err;
 }
 
 void capture_writer_fini(struct capture_writer *writer)
 {
-	gzip_fini(&writer->gzip);
+	compressor_fini(&writer->compressor);
 	map64_fini(&writer->facts);
 	map64_fini(&writer->last);
 }

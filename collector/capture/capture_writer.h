@@ -13,13 +13,13 @@
 #include "base/map64.h"
 #include "capture/capture_format.h"
 #include "encode/bytes.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct capture_writer {
-	struct gzip gzip;
+	struct compressor compressor;
 	uint64_t bytes; /* written bytes, unzipped */
 	uint32_t records;
 	bool is_full; /* the caller may set it, too */

@@ -9,7 +9,7 @@
 #include "capture/replay_facts.h"
 #include "capture/replay_memory.h"
 #include "capture/replay_model.h"
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 #include "memory/process_memory.h"
 #include "sample/perf_parse.h"
 
@@ -73,11 +73,11 @@ int replay_open_bytes(const void *data, size_t len, struct replay **ret, const c
 	*ret_reason = "there is not enough memory for the capture";
 	if (!replay)
 		return -ENOMEM;
-	err = gunzip_whole(data, len, CAPTURE_MAX_BYTES, &bytes, &n);
+	err = decompressor_gunzip(data, len, CAPTURE_MAX_BYTES, &bytes, &n);
 	if (err) {
 		if (err == -EINVAL)
 			*ret_reason =
-				gunzip_is_gzip(data, len)
+				decompressor_is_gzip(data, len)
 					? "the capture is damaged or cut short"
 					: "the file is no capture: record --capture makes one";
 		else if (err == -EFBIG)
@@ -163,7 +163,7 @@ static bool is_missing(const struct run *run, const struct replay_file *file, en
 	return false;
 }
 
-static const char *const table_names[] = {
+static const char *const table_names[CAPTURE_TABLE_KINDS] = {
 	[TABLE_UNWIND] = "the unwind table",
 	[TABLE_SYMBOLS] = "the symbols",
 };
@@ -176,6 +176,8 @@ static void *find_table(void *arg, enum table_of of, pid_t pid, const struct map
 	void *table;
 
 	*ret_reason = "not in the capture";
+	if (of >= CAPTURE_TABLE_KINDS)
+		return NULL;
 	if (file && is_missing(run, file, of)) {
 		*ret_reason = "still loading";
 		*ret_is_late = true;
@@ -284,7 +286,7 @@ static int read_missing(struct run *run, struct capture_cursor *cursor)
 		struct missing *const missing = &run->missing[i];
 
 		missing->file = capture_get_up_to(cursor, run->facts->n_files);
-		missing->of = (enum table_of)capture_get_up_to(cursor, TABLE_KINDS - 1);
+		missing->of = (enum table_of)capture_get_up_to(cursor, CAPTURE_TABLE_KINDS - 1);
 		if (missing->file == 0)
 			return -EINVAL;
 	}

@@ -107,7 +107,7 @@ static int read_layout(struct capture_cursor *cursor, struct elf_layout *ret)
 static int read_table(struct replay_facts *facts, struct capture_cursor *cursor)
 {
 	struct replay_file *const file = file_at(facts, cursor);
-	const enum table_of of = (enum table_of)capture_get_up_to(cursor, TABLE_KINDS - 1);
+	const enum table_of of = (enum table_of)capture_get_up_to(cursor, CAPTURE_TABLE_KINDS - 1);
 	const char *const reason = copy_text(facts, cursor);
 	const char *soname;
 

@@ -27,6 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CAPTURE_TABLE_KINDS (TABLE_SYMBOLS + 1) /* those that walks and names of stacks ask for */
+
 /* A record, borrowed from the capture's bytes. */
 struct replay_item {
 	enum capture_kind kind;
@@ -36,8 +38,9 @@ struct replay_item {
 /* The parts of a file's tables that the recording asked for. */
 struct replay_file {
 	uint64_t hash; /* hash of the mapping, see replay_facts_file */
-	bool is_known[TABLE_KINDS];
-	const char *reason[TABLE_KINDS]; /* why the table is missing; "": there is a table */
+	bool is_known[CAPTURE_TABLE_KINDS];
+	const char
+		*reason[CAPTURE_TABLE_KINDS]; /* why the table is missing; "": there is a table */
 	const char *soname;
 	struct elf_layout *layout;
 	struct cfi_row *rows; /* the rows may have gaps between them */

@@ -110,7 +110,7 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	const pid_t pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	const uint64_t start_ticks = capture_get(&cursor);
 	struct capture_cursor names = cursor;
-	char skipped[CAPTURE_MAX_TEXT];
+	char skipped[CAPTURE_MAX_TEXT], image[CONTAINER_IMAGE_BYTES] = "";
 	struct process *process;
 	bool has_jvm;
 	int err;
@@ -125,6 +125,8 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	has_jvm = capture_get_bool(&cursor);
 	if (has_jvm)
 		err = add_jvm(model, process, number, &cursor);
+	if (!err && !cursor.failed && cursor.at < cursor.end) /* writers before have no image */
+		capture_get_text(&cursor, image, sizeof(image));
 	if (err || cursor.failed)
 		return err ? err : -EINVAL;
 	/* Names are set after the hello, because the hello also sets names. */
@@ -135,6 +137,8 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	capture_get_text(&names, process->workload.pod, sizeof(process->workload.pod));
 	capture_get_text(&names, process->workload.name_space,
 			 sizeof(process->workload.name_space));
+	if (image[0])
+		label_set_add(&process->workload.labels, WORKLOAD_IMAGE, image);
 	return names.failed ? -EINVAL : 0;
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect diff: what changed between two files, as a table and as drawings. */
 #include "cli/commands.h"
-#include "draw/diff_table.h"
+#include "cli/output.h"
+#include "draw/draw_compare.h"
 #include "draw/draw_cut.h"
 #include "draw/draw_input.h"
 #include "draw/draw_options.h"
 #include "draw/draw_output.h"
-#include "draw/draw_waits.h"
+#include "history/history_draw.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "options/tables.h"
 
@@ -17,15 +19,28 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
-#define US_PER_SEC 1e6
-#define DEFAULT_HZ 99u
 
-static int read_side(const struct draw_options *options, const char *path, struct draw_input *ret)
+static int read_store(const struct draw_options *options, bool is_before, uint64_t now_ns,
+		      struct draw_input *ret)
 {
+	struct store_query query;
+	const int err = draw_store_options_query(&options->store, is_before, now_ns, &query);
+
+	return err ? err : history_draw(store_request_dir(&options->store.after), &query, ret);
+}
+
+/* now_ns: the present, the same for both sides. */
+static int read_side(const struct draw_options *options, bool is_before, uint64_t now_ns,
+		     struct draw_input *ret)
+{
+	const char *const path = options->store.given ? store_request_dir(&options->store.after)
+						      : options->inputs[is_before ? 0 : 1];
 	int err = draw_input_init(ret);
 
 	ret->wanted = options->kind;
-	if (!err)
+	if (!err && options->store.given)
+		err = read_store(options, is_before, now_ns, ret);
+	else if (!err)
 		err = draw_input_read(ret, path, &options->import);
 	if (!err && (options->base || options->skip_after))
 		err = draw_cut(ret, options->base ? options->base : options->skip_after,
@@ -37,94 +52,18 @@ static int read_side(const struct draw_options *options, const char *path, struc
 	return err;
 }
 
-static const struct timeline *timeline_of(const struct draw_input *input)
-{
-	return input->recording.timeline.n_entries > 0 ? &input->recording.timeline : NULL;
-}
-
-static int check_kinds(const struct draw_input *before, const struct draw_input *after)
-{
-	if (profile_kind_is_same(&before->kind, &after->kind))
-		return 0;
-	log_error(
-		"before has %s in %s and after has %s in %s, which cannot be compared: --kind says "
-		"which kind to take of both",
-		before->kind.name, before->kind.unit, after->kind.name, after->kind.unit);
-	return -EINVAL;
-}
-
-/*
- * How long a sample of a time lasts, by the slower side. Where no side says how often samples were
- * taken, as often as record takes them.
- */
-static double sample_weight(const struct draw_input *before, const struct draw_input *after)
-{
-	const unsigned a = before->recording.info.hz, b = after->recording.info.hz;
-	const unsigned hz = a && (!b || a < b) ? a : b;
-
-	if (!profile_kind_is_time(&after->kind))
-		return 0;
-	return US_PER_SEC / (hz ? hz : DEFAULT_HZ);
-}
-
-/* Prints the table of the stacks that graphs show. */
-static int print_table(const struct draw_options *options, const struct draw_side *before,
-		       const struct draw_side *after)
-{
-	const enum waits_way way = render_waits_way(RENDER_SVG, &options->render.waits);
-	_cleanup_(draw_waits_fini) struct draw_waits of_before = {0};
-	_cleanup_(draw_waits_fini) struct draw_waits of_after = {0};
-	char said[DRAW_WAITS_SAY_BYTES];
-	int err = draw_waits_init(&of_before, before, &options->render.waits, way);
-
-	if (!err)
-		err = draw_waits_init(&of_after, after, &options->render.waits, way);
-	if (!err)
-		err = diff_table_print(options, of_before.side.profile, of_after.side.profile,
-				       stdout);
-	if (err || options->json)
-		return err;
-	draw_waits_say(&of_before, &of_after, options, way, said);
-	if (said[0])
-		printf("%s\n", said);
-	return 0;
-}
-
 static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
 	_cleanup_(draw_input_fini) struct draw_input after = {0};
-	struct profile_info info = {0}; /* facts that are equal on both sides */
-	struct draw_side sides[2];
+	const uint64_t now_ns = clock_unix_now_ns();
 	int err = draw_output_check(options);
 
 	if (!err)
-		err = read_side(options, options->inputs[0], &before);
+		err = read_side(options, true, now_ns, &before);
 	if (!err)
-		err = read_side(options, options->inputs[1], &after);
-	if (!err)
-		err = check_kinds(&before, &after);
-	if (err)
-		return err;
-	if (!options->render.count_name && after.has_periods)
-		options->render.count_name = after.event[0] ? after.event : "events";
-	if (!options->render.count_name)
-		options->render.count_name = after.recording.count_name;
-	options->render.kind = &after.kind;
-	options->diff.sample_weight = sample_weight(&before, &after);
-	info.hz = before.recording.info.hz;
-	if (info.hz > 0 && info.hz == after.recording.info.hz)
-		options->render.info = &info;
-	sides[0] = (struct draw_side){&before.profile, timeline_of(&before)};
-	sides[1] = (struct draw_side){&after.profile, timeline_of(&after)};
-	err = draw_output_write(options, &sides[0], &sides[1]);
-	if (!err && !options->to_stdout)
-		err = print_table(options, &sides[0], &sides[1]);
-	/* The caller has no use for what the options point to here. */
-	options->render.count_name = NULL;
-	options->render.info = NULL;
-	options->render.kind = NULL;
-	return err;
+		err = read_side(options, false, now_ns, &after);
+	return err ? err : draw_compare(options, &before, &after);
 }
 
 int command_diff(int argc, char **argv)
@@ -141,5 +80,5 @@ int command_diff(int argc, char **argv)
 	}
 	if (options.verbose)
 		log_set_level(LOG_LEVEL_DEBUG);
-	return compare(&options) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return output_draw(&options, compare) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -34,19 +34,58 @@ static int apply_daemon(struct options *options, int option, const char *value)
 		return watch_options_set_keep(&options->watch, value);
 	case OPTION_KEEP_BYTES:
 		return watch_options_set_keep_bytes(&options->watch, value);
+	case OPTION_STORE_BYTES:
+		return watch_options_set_store_bytes(&options->watch, value);
+	case OPTION_STORE_AGE:
+		return watch_options_set_store_age(&options->watch, value);
+	case OPTION_STORE_WINDOW:
+		return watch_options_set_store_window(&options->watch, value);
 	case OPTION_MAP_BYTES:
 		return watch_options_set_map_bytes(&options->watch, value);
 	case OPTION_MEMORY:
 		return watch_options_set_memory(&options->watch, value);
 	case OPTION_HTTP:
-		return watch_options_set_http(&options->watch, value);
+		return watch_options_add_http(&options->watch, value);
+	case OPTION_HTTP_CERT:
+		return watch_options_set_http_cert(&options->watch, value);
+	case OPTION_HTTP_KEY:
+		return watch_options_set_http_key(&options->watch, value);
+	case OPTION_HTTP_CLIENT_CA:
+		return watch_options_set_http_client_ca(&options->watch, value);
+	case OPTION_HTTP_TOKEN_FILE:
+		return watch_options_set_http_token_file(&options->watch, value);
 	case OPTION_HTTP_HOST:
 		return watch_options_add_http_host(&options->watch, value);
+	case OPTION_PUBLISH:
+		return watch_options_set_publish(&options->watch, value);
 	case OPTION_LOG_LEVEL:
 		return set_log_level(options, value);
 	default:
 		return 1;
 	}
+}
+
+static int apply_push(struct options *options, int option, const char *value)
+{
+	static const struct {
+		int option;
+		const char *name;
+	} names[] = {
+		{OPTION_PUSH, "--push"},
+		{OPTION_PUSH_CONFIG, "--push-config"},
+		{OPTION_PUSH_LABEL, "--push-label"},
+		{OPTION_PUSH_RELABEL, "--push-relabel"},
+		{OPTION_PUSH_THREADS, "--push-threads"},
+		{OPTION_PUSH_INTERVAL, "--push-interval"},
+		{OPTION_PUSH_SPOOL, "--push-spool"},
+		{OPTION_PUSH_SPOOL_BYTES, "--push-spool-bytes"},
+		{OPTION_PUSH_SPOOL_AGE, "--push-spool-age"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].option == option)
+			return watch_options_set_push(&options->watch, names[i].name, value);
+	return 1;
 }
 
 static int set_most(struct options *options, const char *text)
@@ -79,6 +118,27 @@ static int apply_top(struct options *options, int option, const char *value)
 	return top_options_apply(&options->top, option, value);
 }
 
+/* Applies options of a store. The daemon has --store too. */
+static int apply_history(struct options *options, int option, const char *value)
+{
+	const char *const given = option == OPTION_STORE  ? "--store"
+				  : option == OPTION_FROM ? "--from"
+				  : option == OPTION_TO	  ? "--to"
+							  : NULL;
+
+	if (!given)
+		return 1;
+	if (!options->history_given)
+		options->history_given = given;
+	if (option == OPTION_STORE)
+		options->history.dir = value;
+	else if (option == OPTION_FROM)
+		options->history.from = value;
+	else
+		options->history.to = value;
+	return 0;
+}
+
 /* Applies options that choose the command or how its output is written. */
 static int apply_command(struct options *options, int option, const char *value)
 {
@@ -109,6 +169,7 @@ static int apply(struct options *options, int option)
 		output_options_apply, name_options_apply,
 		place_options_apply,  apply_daemon,
 		apply_replay,	      apply_top,
+		apply_push,	      apply_history,
 		apply_command,
 	};
 	int err = 1;
@@ -125,10 +186,10 @@ static enum command command_of(const char *word)
 		const char *word;
 		enum command command;
 	} commands[] = {
-		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	  {"top", COMMAND_TOP},
-		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH},	  {"help", COMMAND_HELP},
-		{"version", COMMAND_VERSION}, {"render", COMMAND_RENDER}, {"diff", COMMAND_DIFF},
-		{"replay", COMMAND_REPLAY},
+		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	    {"top", COMMAND_TOP},
+		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH},	    {"help", COMMAND_HELP},
+		{"version", COMMAND_VERSION}, {"render", COMMAND_RENDER},   {"diff", COMMAND_DIFF},
+		{"replay", COMMAND_REPLAY},   {"history", COMMAND_HISTORY},
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -194,7 +255,7 @@ static int set_command(struct options *options, const char *word)
 		return -EINVAL;
 	}
 	log_error("%s: no such command; there are: record, top, list, doctor, render, diff, "
-		  "replay, --watch, "
+		  "replay, history, --watch, "
 		  "--version, "
 		  "--help",
 		  word);
@@ -226,8 +287,30 @@ static int check_kinds(const struct options *options)
 {
 	const unsigned kinds = recording_kinds(&options->recording);
 
-	if (options->command == COMMAND_TOP && (kinds & (kinds - 1)) != 0) {
-		log_error("--kind: top shows one kind: cpu, wall or offcpu");
+	if (options->command == COMMAND_TOP && (kinds & (kinds - 1)) != 0 &&
+	    kinds != PROBES_OF_ALLOC && kinds != PROBES_OF_LOCK) {
+		log_error("--kind: top shows one kind: cpu, wall, offcpu, alloc, objects, lock, "
+			  "contentions or exceptions");
+		return -EINVAL;
+	}
+	if (options->recording.probes.alloc_interval && !(kinds & PROBES_OF_ALLOC)) {
+		log_error("--alloc-interval goes with --kind alloc or objects");
+		return -EINVAL;
+	}
+	if (options->recording.probes.is_live && !(kinds & PROBES_OF_ALLOC)) {
+		log_error("--live goes with --kind alloc or objects");
+		return -EINVAL;
+	}
+	if (recording_has_probes(&options->recording) && options->is_fp_only) {
+		log_error(
+			"--kind alloc, lock and exceptions need copies of stacks, and so do not go "
+			"with --unwind=fp");
+		return -EINVAL;
+	}
+	if (recording_has_probes(&options->recording) &&
+	    options->recording.source == SAMPLER_PERF) {
+		log_error("--kind alloc, lock and exceptions are sampled by BPF, and so do not go "
+			  "with --sampler perf");
 		return -EINVAL;
 	}
 	if (options->recording.wall_hz && !recording_has_time(&options->recording)) {
@@ -293,7 +376,8 @@ static const char *find_sampling(const struct options *options)
 		return "what to record";
 	if (options->has_duration || recording->hz != unset.recording.hz || recording->event[0])
 		return "-d, -F and -e";
-	if (recording->kinds || recording->wall_hz || recording->waits.is_asked)
+	if (recording->kinds || recording->wall_hz || recording->waits.is_asked ||
+	    recording->probes.alloc_interval || recording->probes.is_live)
 		return "--kind";
 	if (options->is_fp_only || options->has_stack_size)
 		return "--unwind and --stack-size";
@@ -324,6 +408,38 @@ static int check_replay(const struct options *options)
 	log_error("replay: %s is what record was told: a capture cannot be asked for more",
 		  sampling);
 	return -EINVAL;
+}
+
+/* What goes with history, with top of a store, and with the daemon. */
+static int check_history(const struct options *options)
+{
+	const struct store_request *const history = &options->history;
+	const char *const given = options->history_given;
+	const bool is_range = history->from || history->to;
+
+	if (!given || options->command == COMMAND_HISTORY)
+		return 0;
+	if (options->command == COMMAND_WATCH && !is_range)
+		return 0;
+	if (options->command != COMMAND_TOP) {
+		log_error("%s goes with history, top, render and diff%s", given,
+			  is_range ? "" : ", and with --watch");
+		return -EINVAL;
+	}
+	if (!history->from) {
+		log_error("%s: --from says from when on top shows what ran, such as --from -1h",
+			  given);
+		return -EINVAL;
+	}
+	if (!options->top.is_once && !options->json) {
+		log_error("--from goes with --once or --json: what has been does not change");
+		return -EINVAL;
+	}
+	if (options->has_duration) {
+		log_error("-d goes with what runs now: --from and --to say how long");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int check(const struct options *options)
@@ -409,11 +525,17 @@ int command_line_parse(struct options *options, int argc, char **argv)
 	if (!err)
 		err = check_replay(options);
 	if (!err)
+		err = check_history(options);
+	if (!err)
 		err = output_options_finish(options);
+	if (!err && options->command == COMMAND_WATCH && options->history.dir)
+		err = watch_options_set_store(&options->watch, options->history.dir);
 	if (!err && options->command == COMMAND_WATCH)
 		err = watch_options_check(&options->watch);
 	sample_options_finish(options);
 	if (!err && options->command == COMMAND_TOP)
 		err = make_top(options);
+	if (err)
+		push_options_fini(&options->watch.push);
 	return err;
 }

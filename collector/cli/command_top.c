@@ -72,16 +72,26 @@ static void say_summary(struct top *top)
 	const double seconds = (double)top->copy.covered_ns / 1e9;
 	const double rate = seconds > 0 ? (double)top->copy.quality.samples / seconds : 0;
 	const char *state = top->status.is_done ? ", ended" : "";
-	char jvms[32], said[WAITS_SAY_BYTES];
+	const struct profile_kind *const kind = kind_shown(top);
+	char jvms[32], said[WAITS_SAY_BYTES], amount[PROFILE_AMOUNT_BYTES];
 
 	say_waits(top, said);
-	if (profile_kind_is_time(kind_shown(top))) {
+	if (kind != &profile_kind_cpu && !profile_kind_is_of_threads(kind)) {
+		snprintf(top->summary, sizeof(top->summary),
+			 "%s%s%s: %s%s%s a second (%s), last %.1f s", top->target,
+			 top->view.is_paused ? " [paused]" : "", state,
+			 report_jvms(top->status.jvms, jvms), top->status.jvms ? ", " : "",
+			 profile_kind_amount(kind, (uint64_t)(rate + 0.5), amount), kind->name,
+			 seconds);
+		return;
+	}
+	if (profile_kind_is_of_threads(kind)) {
 		snprintf(top->summary, sizeof(top->summary),
 			 "%s%s%s: %s%s%.1f threads (%s), read %u times a second, last %.1f s%s%s",
 			 top->target, top->view.is_paused ? " [paused]" : "", state,
 			 report_jvms(top->status.jvms, jvms), top->status.jvms ? ", " : "",
-			 rate / 1e6, kind_shown(top)->name, top->status.wall_hz, seconds,
-			 said[0] ? "; " : "", said);
+			 rate / 1e6, kind->name, top->status.wall_hz, seconds, said[0] ? "; " : "",
+			 said);
 		return;
 	}
 	snprintf(top->summary, sizeof(top->summary),
@@ -94,17 +104,20 @@ static void say_summary(struct top *top)
 static void say_facts(struct top *top)
 {
 	struct top_facts *facts = &top->facts;
+	const struct profile_kind *const kind = kind_shown(top);
 	const uint64_t untimed = top->copy.timeline.lost_samples;
+	char amount[PROFILE_AMOUNT_BYTES];
 	size_t len;
 
 	say_summary(top);
-	report_quality(kind_shown(top), &top->copy.quality, top->quality);
+	report_quality(kind, &top->copy.quality, top->quality);
 	len = strlen(top->quality);
 	if (untimed > 0)
-		snprintf(top->quality + len, sizeof(top->quality) - len, ", %llu in no row",
-			 (unsigned long long)untimed);
+		snprintf(top->quality + len, sizeof(top->quality) - len, ", %s in no row",
+			 profile_kind_amount(kind, untimed, amount));
 	*facts = (struct top_facts){
 		.target = top->target,
+		.kind = kind,
 		.event = top->status.event,
 		.summary = top->summary,
 		.quality = top->quality,

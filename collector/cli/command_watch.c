@@ -43,7 +43,8 @@ static int watch(struct engine *engine, const struct options *options)
 {
 	struct control *control = NULL;
 	const struct daemon_options how = {.watch = &options->watch,
-					   .recording = &options->recording};
+					   .recording = &options->recording,
+					   .socket_path = options->socket_path};
 	struct daemon daemon;
 	int err = control_open(engine, options->socket_path, &control);
 
@@ -57,7 +58,7 @@ static int watch(struct engine *engine, const struct options *options)
 		daemon_step(&daemon);
 		announce(engine);
 	}
-	service_stopping();
+	service_stopping(&daemon.service);
 	control_finish(control, PATIENCE_NS);
 	daemon_close(&daemon);
 	control_close(control);
@@ -67,12 +68,14 @@ static int watch(struct engine *engine, const struct options *options)
 /* The capability to listen on a port below 1024, if one is asked for. */
 static uint64_t capabilities_for(const struct watch_options *options)
 {
-	const struct sockaddr_in *const address = (const void *)&options->http;
+	for (size_t i = 0; i < options->n_http; i++) {
+		/* Addresses of both families have the port at the same place. */
+		const struct sockaddr_in *const address = (const void *)&options->http[i].addr;
 
-	/* Addresses of both families have the port at the same place. */
-	return options->has_http && ntohs(address->sin_port) < IPPORT_RESERVED
-		       ? UINT64_C(1) << CAP_NET_BIND_SERVICE
-		       : 0;
+		if (!options->http[i].unix_path && ntohs(address->sin_port) < IPPORT_RESERVED)
+			return UINT64_C(1) << CAP_NET_BIND_SERVICE;
+	}
+	return 0;
 }
 
 int command_watch(const struct options *options)

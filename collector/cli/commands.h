@@ -19,6 +19,9 @@ int command_top(const struct options *options);
 int command_watch(const struct options *options);
 int command_list(const struct options *options);
 int command_doctor(const struct options *options);
+int command_history(const struct options *options);
+/* top of a store: see options.history. */
+int command_history_top(const struct options *options);
 
 /*
  * The list of JVMs, as jvm_list.h has it: the daemon's, or without a daemon the JVMs whose agents

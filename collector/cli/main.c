@@ -23,10 +23,11 @@ static int print_version(void)
 
 static int print_help(enum command command)
 {
-	const char *text = command == COMMAND_TOP      ? help_of_top
-			   : command == COMMAND_RENDER ? help_of_render
-			   : command == COMMAND_DIFF   ? help_of_diff
-						       : help_of_fgcollect;
+	const char *text = command == COMMAND_TOP	? help_of_top
+			   : command == COMMAND_RENDER	? help_of_render
+			   : command == COMMAND_DIFF	? help_of_diff
+			   : command == COMMAND_HISTORY ? help_of_history
+							: help_of_fgcollect;
 
 	fputs(text, stdout);
 	return EXIT_SUCCESS;
@@ -76,13 +77,16 @@ int main(int argc, char **argv)
 	case COMMAND_RECORD:
 		return command_record(&options);
 	case COMMAND_TOP:
-		return command_top(&options);
+		return options.history_given ? command_history_top(&options)
+					     : command_top(&options);
 	case COMMAND_REPLAY:
 		return command_replay(&options);
 	case COMMAND_LIST:
 		return command_list(&options);
 	case COMMAND_DOCTOR:
 		return command_doctor(&options);
+	case COMMAND_HISTORY:
+		return command_history(&options);
 	default:
 		return print_help(options.help_of);
 	}

@@ -18,6 +18,7 @@
 #include "live/recording.h"
 #include "render/render.h"
 #include "serve/watch_options.h"
+#include "store/store_request.h"
 
 #define OPTIONS_DEFAULT_SECONDS 10
 
@@ -31,6 +32,7 @@ enum command {
 	COMMAND_DOCTOR,
 	COMMAND_TOP,
 	COMMAND_REPLAY,
+	COMMAND_HISTORY,
 	COMMAND_RENDER, /* render and diff have options of their own, see draw_options.h */
 	COMMAND_DIFF,
 };
@@ -68,6 +70,9 @@ struct options {
 	bool ends_with_stdin; /* --until-eof */
 	bool says_progress;   /* --progress: also where stderr is no terminal */
 	struct top_options top;
+	/* --store, --from, --to, of history and top; who is meant is in recording */
+	struct store_request history;
+	const char *history_given; /* the first of these on the command line, or NULL */
 	struct recording_options recording;
 	const char *capture_path; /* --capture: written beside the outputs, or NULL */
 	struct replay_options replay;

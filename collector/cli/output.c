@@ -38,6 +38,34 @@ int output_check(const struct options *options)
 	return options->capture_path ? output_path_check("--capture", options->capture_path) : 0;
 }
 
+static void say_checksum(const struct stdout_output *output)
+{
+	fprintf(stderr, "standard output: %" PRIu64 " bytes, CRC-32 %08" PRIx32 "\n",
+		output->bytes, output->crc);
+}
+
+int output_draw(struct draw_options *options, int (*draw)(struct draw_options *options))
+{
+	struct stdout_output output;
+	int err, written;
+
+	if (!options->says_checksum || !options->to_stdout)
+		return draw(options);
+	err = stdout_output_open(&output, STDOUT_FILENO);
+	if (err)
+		return err;
+	options->stream = output.stream;
+	err = draw(options);
+	options->stream = NULL;
+	written = stdout_output_close(&output);
+	if (!err && written)
+		log_error("cannot write to standard output: %s", strerror(-written));
+	if (err || written)
+		return err ? err : written;
+	say_checksum(&output);
+	return 0;
+}
+
 static int write_stdout(enum render_format format, struct recorder *recorder,
 			const struct render_options *options)
 {
@@ -52,8 +80,7 @@ static int write_stdout(enum render_format format, struct recorder *recorder,
 	if (err)
 		log_error("cannot write to standard output: %s", strerror(-err));
 	else
-		fprintf(stderr, "standard output: %" PRIu64 " bytes, CRC-32 %08" PRIx32 "\n",
-			output.bytes, output.crc);
+		say_checksum(&output);
 	return err;
 }
 
@@ -143,8 +170,12 @@ static void say_part(const struct recording_status *status, const struct recordi
 	report_quality(part->kind->profile, &part->quality, quality);
 	if (part->kind == &sample_kind_cpu)
 		report_source(status->source, quality);
-	else
+	else if (profile_kind_is_of_threads(part->kind->profile))
 		report_clock(status->clock_source, quality);
+	else
+		report_probes(&status->probes, quality);
+	if (part->kind == &sample_kind_live)
+		report_live(&status->live, quality);
 	fprintf(said, "%s\n", quality);
 }
 

@@ -12,6 +12,7 @@
 
 #include "cli/options.h"
 #include "cli/recorder.h"
+#include "draw/draw_options.h"
 
 /* Checks before a long recording that all outputs can be written. */
 int output_check(const struct options *options);
@@ -22,5 +23,11 @@ int output_check(const struct options *options);
  */
 int output_write_all(struct recorder *recorder, const struct options *options,
 		     const struct recording_status *status);
+
+/*
+ * Draws what render and diff draw; if options ask for the checksum, standard output gets it counted,
+ * and stderr a line.
+ */
+int output_draw(struct draw_options *options, int (*draw)(struct draw_options *options));
 
 #endif

@@ -57,14 +57,16 @@ void progress_show(const struct recording_status *status, uint64_t duration_ns)
 {
 	const struct profile_kind *const kind =
 		status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
+	const bool is_cpu = kind == &profile_kind_cpu;
 	char samples[PROFILE_AMOUNT_BYTES], lost[32], jvms[32];
 
 	if (!begin())
 		return;
-	fprintf(stderr, "recording %.1f of %.1f s, %s of %s%s%s, %s lost",
+	fprintf(stderr, "recording %.1f of %.1f s, %s%s%s%s%s, %s lost",
 		(double)status->elapsed_ns / 1e9, (double)duration_ns / 1e9,
-		profile_kind_amount(kind, status->samples, samples),
-		profile_kind_is_time(kind) ? kind->name : status->event, status->jvms ? ", " : "",
+		is_cpu ? profile_kind_amount(kind, status->samples, samples)
+		       : profile_kind_amount_of(kind, status->samples, samples),
+		is_cpu ? " of " : "", is_cpu ? status->event : "", status->jvms ? ", " : "",
 		report_jvms(status->jvms, jvms), report_count(status->lost, lost));
 	end();
 }

@@ -67,13 +67,23 @@ static int set_kind(struct options *options, const char *text)
 	if (options->recording.kinds)
 		return 0;
 	if (bad[0])
-		log_error("--kind %s: no such kind: %s; there are: cpu wall offcpu, with commas "
-			  "between them",
+		log_error("--kind %s: no such kind: %s; there are: cpu wall offcpu alloc objects "
+			  "lock contentions exceptions, with commas between them",
 			  text, bad);
 	else
-		log_error("--kind %s: which kind? There are: cpu wall offcpu, with commas between "
-			  "them",
+		log_error("--kind %s: which kind? There are: cpu wall offcpu alloc objects "
+			  "lock contentions exceptions, with commas between them",
 			  text);
+	return -EINVAL;
+}
+
+static int set_alloc_interval(struct options *options, const char *text)
+{
+	options->recording.probes.alloc_interval = probe_arms_interval(text);
+	if (options->recording.probes.alloc_interval)
+		return 0;
+	log_error("--alloc-interval %s: the agent has these intervals alone: 16k 64k 512k 2m",
+		  text);
 	return -EINVAL;
 }
 
@@ -210,6 +220,11 @@ int sample_options_apply(struct options *options, int option, const char *value)
 		return set_kind(options, value);
 	case OPTION_WALL_FREQUENCY:
 		return set_wall_frequency(options, value);
+	case OPTION_ALLOC_INTERVAL:
+		return set_alloc_interval(options, value);
+	case OPTION_LIVE:
+		options->recording.probes.is_live = true;
+		return 0;
 	case OPTION_SHORT_WAITS:
 		options->recording.waits.is_asked = true;
 		return 0;

@@ -87,6 +87,8 @@ static void list_add(struct code_map *map, uint32_t id, uint8_t state)
 		map->nodes[list->last].next = id;
 	list->last = id;
 	list->count++;
+	if (state == NODE_LIVE)
+		map->stats.live_bytes += node->range.size;
 }
 
 static void list_remove(struct code_map *map, uint32_t id)
@@ -103,6 +105,8 @@ static void list_remove(struct code_map *map, uint32_t id)
 	else
 		map->nodes[node->next].prev = node->prev;
 	list->count--;
+	if (node->state == NODE_LIVE)
+		map->stats.live_bytes -= node->range.size;
 }
 
 /* ---- nodes ---- */
@@ -691,6 +695,26 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 	const struct code_range *range = find(map, addr, time_ns);
 
 	return map->watch ? map->watch->find(map->watch->arg, addr, time_ns, range) : range;
+}
+
+const struct code_range *code_map_living(const struct code_map *map, uint64_t addr)
+{
+	const uint32_t id = live_at(map, addr);
+
+	return id != NONE && map->nodes[id].range.addr == addr ? &map->nodes[id].range : NULL;
+}
+
+const struct code_range *code_map_next_living(const struct code_map *map, size_t *pos, size_t max,
+					      bool *ret_ends)
+{
+	for (; max > 0 && *pos < map->used; max--) {
+		const struct node *const node = &map->nodes[(*pos)++];
+
+		if (node->state == NODE_LIVE)
+			return &node->range;
+	}
+	*ret_ends = *pos >= map->used;
+	return NULL;
 }
 
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)

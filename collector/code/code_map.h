@@ -83,10 +83,11 @@ struct code_range {
 };
 
 struct code_map_stats {
-	size_t live;	  /* ranges without a death */
-	size_t dead;	  /* ranges kept for held samples, or because no range replaced them */
-	uint64_t loads;	  /* ranges added, repeats not counted */
-	uint64_t repeats; /* adds of a range that was known already */
+	size_t live;	     /* ranges without a death */
+	uint64_t live_bytes; /* of code in them */
+	size_t dead;	     /* ranges kept for held samples, or because no range replaced them */
+	uint64_t loads;	     /* ranges added, repeats not counted */
+	uint64_t repeats;    /* adds of a range that was known already */
 	uint64_t unloads;
 	uint64_t unknown_unloads; /* unloads at an address at which no living range starts */
 	uint64_t evicted;	  /* ranges ended by an overlapping load, not by an unload */
@@ -155,6 +156,16 @@ size_t code_map_resync_end(struct code_map *map, bool complete);
 
 /* Borrowed until the next change of the map; NULL if no range was ever known at addr. */
 const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns);
+
+/* The living range that begins at addr, or NULL; borrowed likewise. No watch is asked. */
+const struct code_range *code_map_living(const struct code_map *map, uint64_t addr);
+/*
+ * Walks living ranges in no order, while the map may change: a range that lives all the time comes
+ * once. *pos starts at 0, and max is the most places that are looked at. NULL: *ret_ends says
+ * whether the walk is at its end, or max was reached.
+ */
+const struct code_range *code_map_next_living(const struct code_map *map, size_t *pos, size_t max,
+					      bool *ret_ends);
 
 /* Is asked at each code_map_find. */
 struct code_map_watch {

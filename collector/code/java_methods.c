@@ -33,6 +33,7 @@ const char *java_methods_reason_name(enum java_methods_reason reason)
 		[JAVA_METHODS_PROCESS_GONE] = "process gone",
 		[JAVA_METHODS_TOO_MANY] = "too many at once",
 		[JAVA_METHODS_NO_MEMORY] = "no memory",
+		[JAVA_METHODS_NO_ANSWER] = "no answer in time",
 	};
 
 	return reason < JAVA_METHODS_REASONS ? names[reason] : "unknown";
@@ -49,6 +50,8 @@ static enum java_methods_reason reason_of(int err)
 		return JAVA_METHODS_PROCESS_GONE;
 	case -ENOMEM:
 		return JAVA_METHODS_NO_MEMORY;
+	case -ETIMEDOUT:
+		return JAVA_METHODS_NO_ANSWER;
 	default:
 		return JAVA_METHODS_NO_METHOD;
 	}
@@ -151,10 +154,11 @@ static void set_method(const struct java_methods_source *source, struct entry *e
 }
 
 /*
- * Makes an entry for the method at addr, or for the reason why no method is known. NULL: no memory.
+ * Makes an entry for the method at addr, or for the reason why no method is known. NULL: there is
+ * none to keep, for *ret_reason.
  */
 static struct entry *read_entry(const struct java_methods_source *source, uint64_t addr,
-				uint64_t now_ns)
+				uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
 	static struct method_facts
 		facts; /* used by the model's thread only; too large for the stack */
@@ -162,6 +166,10 @@ static struct entry *read_entry(const struct java_methods_source *source, uint64
 	int err;
 
 	err = method_reader_read(source->pid, source->layout, addr, &facts);
+	*ret_reason = reason_of(err);
+	if (method_reader_may_try_again(err))
+		return NULL;
+	*ret_reason = JAVA_METHODS_NO_MEMORY;
 	entry = calloc(1, sizeof(*entry) + (err ? 0 : facts.lines_len));
 	if (!entry)
 		return NULL;
@@ -173,18 +181,27 @@ static struct entry *read_entry(const struct java_methods_source *source, uint64
 	return entry;
 }
 
+enum change {
+	IS_UNCHANGED,
+	IS_CHANGED,
+	HAS_NO_ANSWER, /* whether the method has changed is not known */
+};
+
 /*
  * Whether the method that was read is still in memory. A process that is gone counts as unchanged.
  */
-static bool is_unchanged(const struct java_methods_source *source, const struct entry *entry)
+static enum change find_change(const struct java_methods_source *source, const struct entry *entry)
 {
 	uint64_t fingerprint = 0;
 	int err;
 
 	if (!entry->is_known)
-		return false;
+		return IS_CHANGED;
 	err = method_reader_fingerprint(source->pid, source->layout, &entry->places, &fingerprint);
-	return err == -ESRCH || (!err && fingerprint == entry->fingerprint);
+	if (method_reader_may_try_again(err))
+		return HAS_NO_ANSWER;
+	return err == -ESRCH || (!err && fingerprint == entry->fingerprint) ? IS_UNCHANGED
+									    : IS_CHANGED;
 }
 
 /* Replaces old, which is freed, by entry. Returns entry, or NULL without memory. */
@@ -238,12 +255,16 @@ static const struct entry *find_entry(struct java_methods *methods,
 		*ret_reason = source->is_gone ? JAVA_METHODS_PROCESS_GONE : JAVA_METHODS_TOO_MANY;
 		return entry;
 	}
-	if (entry && is_unchanged(source, entry)) {
+	switch (entry ? find_change(source, entry) : IS_CHANGED) {
+	case IS_UNCHANGED:
 		entry->checked_ns = now_ns;
 		return entry;
+	case HAS_NO_ANSWER:
+		return entry;
+	case IS_CHANGED:
+		break;
 	}
-	*ret_reason = JAVA_METHODS_NO_MEMORY;
-	return put(methods, addr, entry, read_entry(source, addr, now_ns));
+	return put(methods, addr, entry, read_entry(source, addr, now_ns, ret_reason));
 }
 
 const struct java_method *java_methods_find(struct java_methods *methods,

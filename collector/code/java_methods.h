@@ -43,6 +43,7 @@ enum java_methods_reason {
 	JAVA_METHODS_PROCESS_GONE,
 	JAVA_METHODS_TOO_MANY,
 	JAVA_METHODS_NO_MEMORY,
+	JAVA_METHODS_NO_ANSWER, /* in time; not kept, so that the next look reads again */
 	JAVA_METHODS_REASONS,
 };
 

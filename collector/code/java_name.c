@@ -6,6 +6,7 @@
 #include "code/java_name.h"
 
 #include "base/utf8.h"
+#include "code/java_text.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -225,24 +226,63 @@ static void put_dots(char *text, size_t len)
 	}
 }
 
+/* Writes the class's name, in the form that the style says. */
+static void put_class(const struct java_name_options *options, struct span name, struct out *out)
+{
+	if (options->style == JAVA_NAME_SIMPLE)
+		name = without_package(name);
+	if (options->is_raw)
+		put(out, name.text, name.len);
+	else
+		put_normalised(out, name);
+}
+
 size_t java_name_write(const struct java_name_options *options, const struct java_name *method,
 		       char *ret, size_t size)
 {
-	struct span class_name = {method->class_name, strlen(method->class_name)};
+	const struct span class_name = {method->class_name, strlen(method->class_name)};
 	struct out out = {.text = ret, .size = size};
 
-	if (options->style == JAVA_NAME_SIMPLE)
-		class_name = without_package(class_name);
-	if (options->is_raw)
-		put(&out, class_name.text, class_name.len);
-	else
-		put_normalised(&out, class_name);
+	put_class(options, class_name, &out);
 	if (options->style == JAVA_NAME_DOT)
 		put_dots(ret, out.used);
 	put(&out, ".", 1);
 	put(&out, method->name, strlen(method->name));
 	if (options->style == JAVA_NAME_SIGNATURE && method->signature)
 		put(&out, method->signature, strlen(method->signature));
+	out.used = utf8_cut(ret, out.used, size - 1);
+	ret[out.used] = '\0';
+	return out.used;
+}
+
+/* The word of a primitive type's descriptor, or NULL. */
+static const char *primitive(struct span type)
+{
+	static const char letters[] = "BCDFIJSZV";
+	static const char *const names[] = {"byte", "char",  "double",	"float", "int",
+					    "long", "short", "boolean", "void"};
+	const char *const letter = type.len == 1 ? strchr(letters, type.text[0]) : NULL;
+
+	return letter && *letter ? names[letter - letters] : NULL;
+}
+
+size_t java_name_write_type(const struct java_name_options *options, const char *type, char *ret,
+			    size_t size)
+{
+	const size_t dimensions = strspn(type, "[");
+	struct span element = {type + dimensions, strlen(type + dimensions)};
+	const char *const word = primitive(element);
+	struct out out = {.text = ret, .size = size};
+
+	if (word) {
+		put(&out, word, strlen(word));
+	} else {
+		java_text_strip_class(&element.text, &element.len);
+		put_class(options, element, &out);
+		put_dots(ret, out.used);
+	}
+	for (size_t i = 0; i < dimensions; i++)
+		put(&out, "[]", 2);
 	out.used = utf8_cut(ret, out.used, size - 1);
 	ret[out.used] = '\0';
 	return out.used;

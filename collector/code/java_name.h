@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a Java method as JVMTI names it -> the name that people read, in one of four styles
+ * shape:   a Java method or type as JVMTI names it -> the name that people read, in one of four styles
  * units:   bytes
  * threads: any
  * errors:  a name without room is cut between characters; -EINVAL for an unknown style
@@ -59,5 +59,13 @@ struct java_name {
 /* Writes the name into ret, terminated; size is at least 1. Returns the name's length. */
 size_t java_name_write(const struct java_name_options *options, const struct java_name *method,
 		       char *ret, size_t size);
+
+/*
+ * Writes the name of a type, whose descriptor is UTF-8, as Java's source has it: [[I is int[][], and
+ * Ljava/lang/String; is java.lang.String, or String in JAVA_NAME_SIMPLE. A text that is no
+ * descriptor is taken for the name of a class. size is at least 1. Returns the name's length.
+ */
+size_t java_name_write_type(const struct java_name_options *options, const char *type, char *ret,
+			    size_t size);
 
 #endif

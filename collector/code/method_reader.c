@@ -49,7 +49,7 @@ static int gather_read(struct gather *gather, pid_t pid)
 
 	if (n >= 0)
 		return (size_t)n == gather->bytes ? 0 : -EFAULT;
-	return n == -EPERM || n == -ESRCH || n == -ENOMEM ? (int)n : -EFAULT;
+	return n == -EPERM || n == -ESRCH || n == -ENOMEM || n == -ETIMEDOUT ? (int)n : -EFAULT;
 }
 
 static int read_at(pid_t pid, uint64_t addr, void *into, size_t len)
@@ -58,6 +58,12 @@ static int read_at(pid_t pid, uint64_t addr, void *into, size_t len)
 
 	gather_add(&gather, addr, into, len);
 	return gather_read(&gather, pid);
+}
+
+/* For what a method may lack. */
+static int unless_lacking(int err)
+{
+	return method_reader_may_try_again(err) ? err : 0;
 }
 
 static bool is_pointer(uint64_t addr)
@@ -159,7 +165,8 @@ static int read_pool(pid_t pid, const struct vm_layout *layout, struct method_pl
 	err = gather_read(&entries, pid);
 	*ret_source_file = 0;
 	if (!err && source_index && source_index < length)
-		read_at(pid, pool_entry(layout, pool, source_index), ret_source_file, WORD);
+		err = unless_lacking(read_at(pid, pool_entry(layout, pool, source_index),
+					     ret_source_file, WORD));
 	return err;
 }
 
@@ -265,36 +272,43 @@ static int read_texts(pid_t pid, const struct vm_layout *layout, struct method_f
 }
 
 /* The source file is optional: if its symbol cannot be read, the method has none. */
-static void read_source_file(pid_t pid, const struct vm_layout *layout, uint64_t symbol,
-			     struct method_text *ret)
+static int read_source_file(pid_t pid, const struct vm_layout *layout, uint64_t symbol,
+			    struct method_text *ret)
 {
-	uint16_t len;
+	uint16_t len = 0;
+	int err = 0;
 
 	ret->len = 0;
-	if (!is_pointer(symbol) || read_at(pid, symbol + layout->symbol_length, &len, sizeof(len)))
-		return;
+	if (is_pointer(symbol))
+		err = read_at(pid, symbol + layout->symbol_length, &len, sizeof(len));
 	len = cut_len(len);
-	if (len && read_at(pid, symbol + layout->symbol_body, ret->bytes, len) == 0)
+	if (!err && len)
+		err = read_at(pid, symbol + layout->symbol_body, ret->bytes, len);
+	if (!err)
 		ret->len = len;
+	return unless_lacking(err);
 }
 
-static void read_lines(pid_t pid, const struct vm_layout *layout, const struct const_method *from,
-		       size_t behind, struct method_facts *facts)
+static int read_lines(pid_t pid, const struct vm_layout *layout, const struct const_method *from,
+		      size_t behind, struct method_facts *facts)
 {
 	const uint16_t at = layout->const_method_flags;
 	struct line_table table = {.bytes = facts->lines, .is_biased = layout->lines_are_biased};
 	uint32_t flags;
+	int err = 0;
 
 	facts->lines_len = 0;
 	if (!layout->has_lines)
-		return;
+		return 0;
 	flags = layout->const_method_flags_are_u4 ? u32_at(from, at) : u16_at(from, at);
 	if (!(flags & layout->flag_has_lines))
-		return;
+		return 0;
 	table.len = behind < sizeof(facts->lines) ? behind : sizeof(facts->lines);
-	if (table.len &&
-	    read_at(pid, facts->bytecodes + facts->code_bytes, facts->lines, table.len) == 0)
+	if (table.len)
+		err = read_at(pid, facts->bytecodes + facts->code_bytes, facts->lines, table.len);
+	if (!err && table.len)
 		facts->lines_len = (uint32_t)line_table_bytes(&table);
+	return unless_lacking(err);
 }
 
 /*
@@ -326,11 +340,11 @@ int method_reader_read(pid_t pid, const struct vm_layout *layout, uint64_t addr,
 		err = read_texts(pid, layout, ret);
 	if (!err && !is_descriptor(&ret->texts[METHOD_SIGNATURE]))
 		err = -ENOENT;
-	if (err)
-		return err;
-	read_source_file(pid, layout, source_file, &ret->texts[METHOD_SOURCE_FILE]);
-	read_lines(pid, layout, &from, behind, ret);
-	return 0;
+	if (!err)
+		err = read_source_file(pid, layout, source_file, &ret->texts[METHOD_SOURCE_FILE]);
+	if (!err)
+		err = read_lines(pid, layout, &from, behind, ret);
+	return err;
 }
 
 int method_reader_fingerprint(pid_t pid, const struct vm_layout *layout,

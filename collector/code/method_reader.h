@@ -3,7 +3,8 @@
  * shape:   an address in a JVM's memory that may be a Method* -> the method's names and lines
  * units:   addr in the process; bytes
  * threads: any
- * errors:  negative errno: -EFAULT not mapped, -ENOENT no method there, -EPERM, -ESRCH, -ENOMEM
+ * errors:  negative errno: -EFAULT not mapped, -ENOENT no method there, -ETIMEDOUT as of
+ *          guarded_memory.h, -EPERM, -ESRCH, -ENOMEM
  * source:  process_vm_readv(2); method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp of
  *          HotSpot
  *
@@ -17,6 +18,8 @@
 
 #include "code/vm_layout.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -59,6 +62,12 @@ struct method_facts {
 	uint8_t lines[METHOD_LINES_MAX_BYTES]; /* the bytes of a struct line_table */
 	uint32_t lines_len;		       /* 0: not known */
 };
+
+/* Whether another read, soon, may well have no such error. */
+static inline bool method_reader_may_try_again(int err)
+{
+	return err == -ETIMEDOUT || err == -ENOMEM;
+}
 
 /* vm_layout_has_methods must be true for the layout. ret is undefined after an error. */
 int method_reader_read(pid_t pid, const struct vm_layout *layout, uint64_t addr,

@@ -28,6 +28,7 @@
 enum parser_role {
 	PARSER_UNWIND,	/* unwind rules of an ELF file */
 	PARSER_SYMBOLS, /* symbols of an ELF file */
+	PARSER_PROBES,	/* where an ELF file can be probed */
 	PARSER_DEBUG,	/* symbols of a debug file from a server */
 	PARSER_LINES,	/* DWARF */
 	PARSER_NAMES,	/* names of C++ and Rust */

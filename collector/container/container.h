@@ -12,7 +12,8 @@
  * inside of its own, the ID begins with that container's: "in-0123456789ab:<ID>". So nobody can
  * take the ID of another's container. Names and labels come from files that container engines keep
  * on the host, see container_names.h, and were chosen by the users of the engines: they are safe
- * to be shown, but do not identify a container.
+ * to be shown, but do not identify a container. So is the image, a reference as its engine has it:
+ * "registry.example/shop/cart:1.4.2", or "sha256:" and digits.
  */
 #ifndef FG_CONTAINER_CONTAINER_H
 #define FG_CONTAINER_CONTAINER_H
@@ -25,9 +26,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define CONTAINER_ID_BYTES   96
-#define CONTAINER_UID_BYTES  POD_UID_BYTES
-#define CONTAINER_NAME_BYTES 256
+#define CONTAINER_ID_BYTES    96
+#define CONTAINER_UID_BYTES   POD_UID_BYTES
+#define CONTAINER_NAME_BYTES  256
+#define CONTAINER_IMAGE_BYTES LABEL_VALUE_BYTES
 
 /* Whose word a container's ID is. */
 enum container_namer {
@@ -45,6 +47,7 @@ struct container {
 	char name[CONTAINER_NAME_BYTES];   /* from the engine, or in a pod from Kubernetes */
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES]; /* the pod's namespace */
+	char image[CONTAINER_IMAGE_BYTES];     /* the reference of its image */
 	struct label_set labels;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a container's ID -> its name, pod and labels, from files that engines keep on the host
+ * shape:   a container's ID -> its name, pod, image and labels, from files that engines keep on the
+ *          host
  * units:   bytes
  * threads: one at a time
  * errors:  a name that cannot be read stays ""; broken files are counted

@@ -27,6 +27,19 @@ static void take_pod_name(const char *text, size_t len, char *ret)
 		utf8_clean(text, len, ret, CONTAINER_NAME_BYTES);
 }
 
+/* Takes the reference of an image as it is. */
+static void take_image(struct container *container, const char *reference)
+{
+	char clean[CONTAINER_IMAGE_BYTES];
+
+	if (!reference || !reference[0] || container->image[0])
+		return;
+	if (utf8_clean(reference, strlen(reference), clean, sizeof(clean)))
+		strcpy(container->image, clean);
+	else
+		container->labels.left_out++;
+}
+
 static void take_pod_uid(const char *text, size_t len, struct container *container)
 {
 	if (!container->pod_uid[0] && container_is_pod_uid(text, len))
@@ -56,6 +69,9 @@ static void take_kubernetes(struct container *container, const char *key, const 
 		else if (strcmp(key, uids[i]) == 0)
 			take_pod_uid(value, len, container);
 	}
+	if (strcmp(key, "io.kubernetes.cri.image-name") == 0 ||
+	    strcmp(key, "io.kubernetes.cri-o.ImageName") == 0)
+		take_image(container, value);
 	if (strcmp(key, "nerdctl/name") == 0)
 		take_text(value, len, container->name, sizeof(container->name));
 }
@@ -109,11 +125,13 @@ static bool is_id(const json_t *value, const struct container *container)
 int container_records_docker(const char *text, size_t len, struct container *container)
 {
 	json_t *record = json_loadb(text, len, 0, NULL), *value;
-	json_t *labels = json_object_get(json_object_get(record, "Config"), "Labels");
+	json_t *config = json_object_get(record, "Config");
+	json_t *labels = json_object_get(config, "Labels");
 	const char *name = json_value_text(record, "Name"), *key;
 	int err = -EBADMSG;
 
 	if (is_id(json_object_get(record, "ID"), container)) {
+		take_image(container, json_string_value(json_object_get(config, "Image")));
 		json_object_foreach (labels, key, value) {
 			if (!json_is_string(value))
 				continue;
@@ -136,7 +154,7 @@ bool container_records_docker_runs(const char *text, size_t len)
 	return runs;
 }
 
-/* Takes the names in CRI-O's metadata, a text with JSON in it. */
+/* Takes the names in the metadata of CRI-O and Podman, a text with JSON in it. */
 static void take_metadata(struct container *container, const char *text)
 {
 	json_t *metadata = json_loads(text, 0, NULL);
@@ -144,6 +162,7 @@ static void take_metadata(struct container *container, const char *text)
 	const char *name_space = json_string_value(json_object_get(metadata, "namespace"));
 	const char *full_name = json_string_value(json_object_get(metadata, "name"));
 
+	take_image(container, json_string_value(json_object_get(metadata, "image-name")));
 	if (json_object_get(metadata, "pod-name") && name)
 		take_pod_name(name, strlen(name), container->name);
 	if (name_space)
@@ -170,6 +189,7 @@ int container_records_storage(const char *text, size_t len, struct container *co
 			take_metadata(container, metadata);
 		if (name)
 			take_name(container, name);
+		take_image(container, json_string_value(json_object_get(record, "image")));
 		err = 0;
 		break;
 	}

@@ -58,7 +58,8 @@ static uint64_t key_of(const char *id)
 static bool is_same(const struct container *a, const struct container *b)
 {
 	if (strcmp(a->name, b->name) != 0 || strcmp(a->pod, b->pod) != 0 ||
-	    strcmp(a->name_space, b->name_space) != 0 || a->labels.count != b->labels.count)
+	    strcmp(a->name_space, b->name_space) != 0 || strcmp(a->image, b->image) != 0 ||
+	    a->labels.count != b->labels.count)
 		return false;
 	for (size_t i = 0; i < a->labels.count; i++) {
 		const char *value = label_set_find(&b->labels, a->labels.labels[i].key);

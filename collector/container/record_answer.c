@@ -53,6 +53,7 @@ int record_answer_make(const struct container *container, int err, bool runs, ch
 	strcpy(head.name, container->name);
 	strcpy(head.pod, container->pod);
 	strcpy(head.name_space, container->name_space);
+	strcpy(head.image, container->image);
 	for (size_t i = 0; i < set->count; i++)
 		at = put_label(at, &set->labels[i]);
 	*ret_len = (size_t)(at - bytes);
@@ -88,7 +89,8 @@ static bool is_possible(const struct record_answer_head *head)
 	if (head->runs > 1 || head->left_out > MAX_LEFT_OUT ||
 	    !ends(head->pod_uid, sizeof(head->pod_uid)) || !ends(head->name, sizeof(head->name)) ||
 	    !ends(head->pod, sizeof(head->pod)) ||
-	    !ends(head->name_space, sizeof(head->name_space)))
+	    !ends(head->name_space, sizeof(head->name_space)) ||
+	    !ends(head->image, sizeof(head->image)))
 		return false;
 	return is_pod_name_or_none(head->pod) && is_pod_name_or_none(head->name_space) &&
 	       (!head->pod_uid[0] || container_is_pod_uid(head->pod_uid, strlen(head->pod_uid)));
@@ -155,6 +157,7 @@ int record_answer_take(const char *answer, size_t len, struct container *contain
 	fill_in(container->name, head.name, sizeof(container->name));
 	fill_in(container->pod, head.pod, sizeof(container->pod));
 	fill_in(container->name_space, head.name_space, sizeof(container->name_space));
+	fill_in(container->image, head.image, sizeof(container->image));
 	while (take_label(&labels, &label) == 0)
 		label_set_add_parts(&container->labels, label.key, label.lengths[0], label.value,
 				    label.lengths[1]);

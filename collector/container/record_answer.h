@@ -25,6 +25,7 @@ struct record_answer_head {
 	char name[CONTAINER_NAME_BYTES];
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES];
+	char image[CONTAINER_IMAGE_BYTES];
 };
 
 /* err and runs are what is said besides of the container. The caller frees *ret. */

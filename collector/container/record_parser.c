@@ -27,6 +27,7 @@ struct question {
 	char name[CONTAINER_NAME_BYTES];
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES];
+	char image[CONTAINER_IMAGE_BYTES];
 };
 
 static int read_record(enum container_record_kind kind, const char *text, size_t len,
@@ -76,6 +77,7 @@ void record_parser_serve(int sock)
 	strcpy(container.name, question.name);
 	strcpy(container.pod, question.pod);
 	strcpy(container.name_space, question.name_space);
+	strcpy(container.image, question.image);
 	err = read_record(question.kind, text, len, &container, &runs);
 	if (record_answer_make(&container, err, runs, &answer, &answer_len) == 0)
 		parser_send(sock, answer, answer_len, -1);
@@ -165,6 +167,7 @@ static void make_question(const struct container *container, enum container_reco
 	strcpy(ret->name, container->name);
 	strcpy(ret->pod, container->pod);
 	strcpy(ret->name_space, container->name_space);
+	strcpy(ret->image, container->image);
 }
 
 int record_parser_read(struct record_waits *waits, enum container_record_kind kind,

@@ -43,17 +43,17 @@ static const char *mark_of(const struct profile_diff *diff, const struct diff_co
 static void print_noise(const struct table *table, FILE *stream)
 {
 	const struct diff_options *const options = &table->diff->options;
-	const bool is_time = profile_kind_is_time(table->kind);
+	const bool is_measured = profile_kind_is_measured(table->kind);
 	char sample[PROFILE_AMOUNT_BYTES];
 
-	if (is_time)
+	if (is_measured)
 		profile_kind_amount(table->kind, (uint64_t)options->sample_weight, sample);
 	fprintf(stream,
 		"\nnoise: the change of a method's own samples is less than %.2f standard "
 		"deviations away from none (%s; it takes %s%s for %s).\n",
 		DIFF_NOISE_Z, options->is_raw ? "two Poisson counts" : "two-proportion z test",
-		is_time ? "each " : "", is_time ? sample : table->count_name,
-		is_time ? "an independent sample" : "independent samples");
+		is_measured ? "each " : "", is_measured ? sample : table->count_name,
+		is_measured ? "an independent sample" : "independent samples");
 }
 
 static void print_text(const struct table *table, FILE *stream)
@@ -137,22 +137,19 @@ static int print_json(const struct table *table, FILE *stream)
 	return err;
 }
 
-int diff_table_print(const struct draw_options *options, const struct profile *before,
-		     const struct profile *after, FILE *stream)
+int diff_table_print(const struct draw_options *options, const struct profile_diff *diff,
+		     FILE *stream)
 {
-	_cleanup_(diff_fini) struct profile_diff diff = {0};
 	_cleanup_free_ struct diff_method *methods = NULL;
 	struct table table = {
-		.diff = &diff,
+		.diff = diff,
 		.kind = render_kind(&options->render),
 		.count_name = options->render.count_name
 				      ? options->render.count_name
 				      : profile_kind_noun(render_kind(&options->render)),
 	};
-	int err = diff_init(&diff, before, after, &options->diff);
+	int err = diff_methods(diff, &methods, &table.n);
 
-	if (!err)
-		err = diff_methods(&diff, &methods, &table.n);
 	if (!err) {
 		table.methods = methods;
 		if (table.n > options->top)

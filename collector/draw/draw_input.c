@@ -263,8 +263,11 @@ static int join_kinds(struct reading *reading)
 		struct draw_input *const input = reading->inputs[i];
 		uint64_t *const counts = input->profile.quality.truncated_samples;
 
-		profile_sum(&input->profile);
-		profile_sum(&input->before);
+		/* import_read has summed the kind that it has read last. */
+		if (&input->profile != reading->target.profile) {
+			profile_sum(&input->profile);
+			profile_sum(&input->before);
+		}
 		memcpy(reading->recordings[i].info.quality.truncated_samples, counts,
 		       sizeof(input->profile.quality.truncated_samples));
 		err = join(input, reading->path, &reading->recordings[i]);
@@ -319,6 +322,27 @@ int draw_input_read(struct draw_input *input, const char *path,
 	if (report->has_periods && !input->event[0])
 		memcpy(input->event, report->event, sizeof(input->event));
 	return judge(&reading, options);
+}
+
+int draw_input_take(struct draw_input *first, const struct profile_kind *kind,
+		    struct profile *profile, struct timeline *timeline,
+		    const struct profile_info *info)
+{
+	const bool is_later = first->kind.name != NULL;
+	struct draw_input *const input = input_of(first, kind);
+
+	if (!input)
+		return -ENOMEM;
+	profile_fini(&input->profile);
+	timeline_fini(&input->recording.timeline);
+	input->profile = *profile;
+	input->recording =
+		(struct import_recording){.timeline = *timeline, .info = *info, .is_read = true};
+	input->n_read = 1;
+	input->is_later = is_later;
+	*profile = (struct profile){0};
+	*timeline = (struct timeline){0};
+	return 0;
 }
 
 size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[PROFILE_MAX_KINDS])

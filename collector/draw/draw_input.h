@@ -45,6 +45,13 @@ size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);
+/*
+ * Takes what was summed up of a kind elsewhere: moves profile and timeline, which are empty then, and
+ * copies info, whose texts belong to the profile. The input has no profile of that kind yet.
+ */
+int draw_input_take(struct draw_input *input, const struct profile_kind *kind,
+		    struct profile *profile, struct timeline *timeline,
+		    const struct profile_info *info);
 /* Drops times, threads and facts, which belong to one tree; says why on stderr. */
 void draw_input_forget_recording(struct draw_input *input, const char *why);
 /* Turns all stacks over, so that they begin with the leaf. Drops times and threads. */

@@ -321,6 +321,9 @@ static int apply(struct draw_options *options, int option)
 		return set_format(options);
 	case DRAW_OPTION_OUTPUT:
 		return add_output(options);
+	case DRAW_OPTION_CHECKSUM:
+		options->says_checksum = true;
+		return 0;
 	case DRAW_OPTION_VERBOSE:
 		options->verbose = true;
 		return 0;
@@ -377,7 +380,12 @@ static bool is_text(enum render_format format)
 
 static int check(struct draw_options *options)
 {
-	if (options->command == DRAW_DIFF && options->n_inputs != 2) {
+	const bool is_diff = options->command == DRAW_DIFF;
+
+	if (draw_store_options_finish(&options->store, options->kind, options->n_inputs, is_diff) <
+	    0)
+		return -EINVAL;
+	if (is_diff && options->n_inputs != 2 && !options->store.given) {
 		log_error("diff compares two files, and %zu are given: fgcollect diff BEFORE AFTER",
 			  options->n_inputs);
 		return -EINVAL;
@@ -394,7 +402,8 @@ static int check(struct draw_options *options)
 		log_error("--json goes with diff");
 		return -EINVAL;
 	}
-	if (options->command == DRAW_RENDER && options->n_inputs == 0 && isatty(STDIN_FILENO)) {
+	if (options->command == DRAW_RENDER && options->n_inputs == 0 && !options->store.given &&
+	    isatty(STDIN_FILENO)) {
 		log_error("nothing to read: give a file, or pipe stacks in");
 		return -EINVAL;
 	}
@@ -430,6 +439,8 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 			err = apply_import(options, option);
 		if (err == 1)
 			err = apply_waits(&options->render.waits, option);
+		if (err == 1)
+			err = draw_store_options_apply(&options->store, option, optarg);
 		if (err == 1)
 			err = apply(options, option);
 	}

@@ -9,6 +9,7 @@
 #ifndef FG_DRAW_DRAW_OPTIONS_H
 #define FG_DRAW_DRAW_OPTIONS_H
 
+#include "draw/draw_store_options.h"
 #include "draw/output_path.h"
 #include "import/import.h"
 #include "profile/diff.h"
@@ -16,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define DRAW_DEFAULT_TOP 20
 
@@ -29,9 +31,12 @@ struct draw_options {
 	bool wants_help;
 	char **inputs; /* of argv; "-" is standard input */
 	size_t n_inputs;
+	struct draw_store_options store; /* read in place of files */
 	struct output_path outputs[OUTPUT_PATHS_MAX];
 	size_t n_outputs;
 	bool to_stdout; /* standard output gets format */
+	bool says_checksum;
+	FILE *stream;	/* takes what is for standard output; NULL: that does */
 	enum render_format format;
 	struct import_options import;
 	struct render_options render;

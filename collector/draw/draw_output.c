@@ -11,13 +11,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define BUFFER_BYTES   ((size_t)64 << 10)
 #define SUBTITLE_BYTES (512 + DRAW_WAITS_SAY_BYTES)
 
 struct sides {
 	const struct draw_side *before; /* or NULL */
 	const struct draw_side *after;
+	struct draw_join *join; /* NULL as before is */
 };
 
 static int check_compare(enum render_format format)
@@ -53,14 +57,14 @@ int draw_output_check(const struct draw_options *options)
 	return 0;
 }
 
-/* Says how long a sample is taken to last, for times alone. */
+/* Says how much a sample is taken to be, of times and sizes alone. */
 static void describe_sample(const struct draw_options *options, char ret[PROFILE_AMOUNT_BYTES])
 {
 	const struct profile_kind *const kind = render_kind(&options->render);
 	char weight[PROFILE_AMOUNT_BYTES];
 
 	*ret = '\0';
-	if (profile_kind_is_time(kind))
+	if (profile_kind_is_measured(kind))
 		snprintf(ret, PROFILE_AMOUNT_BYTES, ", a sample being %.64s",
 			 profile_kind_amount(kind, (uint64_t)options->diff.sample_weight, weight));
 }
@@ -163,7 +167,7 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 		      const char *said, enum render_format format, FILE *stream)
 {
 	_cleanup_(shaped_sides_fini) struct shaped_sides shaped = {0};
-	_cleanup_(diff_fini) struct profile_diff diff = {0};
+	const struct profile_diff *diff = NULL;
 	struct render_options render = options->render;
 	struct diff_options how = options->diff;
 	char subtitle[SUBTITLE_BYTES];
@@ -172,16 +176,17 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 	how.splits_kinds |= format == RENDER_FOLDED;
 	err = shape_sides(options, format, sides, &shaped);
 	if (!err)
-		err = diff_init(&diff, shaped.before.profile, shaped.after.profile, &how);
+		err = draw_join_get(sides->join, shaped.before.profile, shaped.after.profile, &how,
+				    &diff);
 	if (err)
 		return err;
 	describe_diff(options, sides, said, subtitle);
-	render.diff = &diff;
+	render.diff = diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";
 	if (!render.subtitle && format != RENDER_HTML) /* the page says so itself */
 		render.subtitle = subtitle;
-	return render_write(&diff.tree, format, &render, stream);
+	return render_write(&diff->tree, format, &render, stream);
 }
 
 /* A page has all stacks, and its script hides them. */
@@ -194,7 +199,7 @@ static int write_wanted_diff(const struct draw_options *options, const struct si
 	const enum waits_way way = render_waits_way(format, waits);
 	_cleanup_(draw_waits_fini) struct draw_waits before = {0};
 	_cleanup_(draw_waits_fini) struct draw_waits after = {0};
-	const struct sides wanted = {&before.side, &after.side};
+	const struct sides wanted = {&before.side, &after.side, sides->join};
 	char said[DRAW_WAITS_SAY_BYTES];
 	int err = draw_waits_init(&before, sides->before, waits, way);
 
@@ -221,11 +226,14 @@ static int write_sides(const struct draw_options *options, const struct sides *s
 static int write_file(const struct draw_options *options, const struct sides *sides,
 		      const struct output_path *output)
 {
+	_cleanup_free_ char *buffer = malloc(BUFFER_BYTES);
 	struct file_atomic file;
 	int err = file_atomic_open(&file, output->path, 0644);
 
 	if (err)
 		return err;
+	if (buffer)
+		setvbuf(file.stream, buffer, _IOFBF, BUFFER_BYTES);
 	err = write_sides(options, sides, output->format, file.stream);
 	if (!err)
 		return file_atomic_commit(&file);
@@ -233,10 +241,19 @@ static int write_file(const struct draw_options *options, const struct sides *si
 	return err;
 }
 
-int draw_output_write(const struct draw_options *options, const struct draw_side *before,
-		      const struct draw_side *after)
+/* Has stdout written in large blocks. The buffer is needed as long as the process lives. */
+static void widen_stdout(void)
 {
-	const struct sides sides = {before, after};
+	static char buffer[BUFFER_BYTES];
+
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+int draw_output_write(const struct draw_options *options, const struct draw_side *before,
+		      const struct draw_side *after, struct draw_join *join)
+{
+	const struct sides sides = {before, after, join};
+	FILE *const stream = options->stream ? options->stream : stdout;
 	int err = before ? check_comparison(options) : 0;
 
 	if (err)
@@ -249,8 +266,11 @@ int draw_output_write(const struct draw_options *options, const struct draw_side
 	}
 	if (err || !options->to_stdout)
 		return err;
-	err = write_sides(options, &sides, options->format, stdout);
+	if (stream == stdout)
+		widen_stdout();
+	err = write_sides(options, &sides, options->format, stream);
 	if (err)
-		log_error("cannot write to standard output: %s", strerror(-err));
+		log_error("cannot write %s: %s",
+			  options->stream ? "the answer" : "to standard output", strerror(-err));
 	return err;
 }

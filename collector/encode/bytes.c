@@ -7,16 +7,13 @@
 
 #define FIRST_SIZE 256u
 
-/* Makes room for len more bytes and a terminator. */
-static bool reserve(struct bytes *bytes, size_t len)
+static bool grow(struct bytes *bytes, size_t len)
 {
 	size_t size = bytes->size ? bytes->size : FIRST_SIZE;
 	char *data;
 
 	if (bytes->failed)
 		return false;
-	if (len < bytes->size - bytes->len)
-		return true;
 	while (size - bytes->len <= len && size <= SIZE_MAX / 2)
 		size *= 2;
 	data = size - bytes->len > len ? realloc(bytes->data, size) : NULL;
@@ -29,6 +26,12 @@ static bool reserve(struct bytes *bytes, size_t len)
 	return true;
 }
 
+/* Makes room for len more bytes and a terminator. */
+static inline bool reserve(struct bytes *bytes, size_t len)
+{
+	return (!bytes->failed && len < bytes->size - bytes->len) || grow(bytes, len);
+}
+
 void bytes_add(struct bytes *bytes, const void *data, size_t len)
 {
 	if (len == 0 || !reserve(bytes, len))
@@ -39,7 +42,8 @@ void bytes_add(struct bytes *bytes, const void *data, size_t len)
 
 void bytes_add_char(struct bytes *bytes, char c)
 {
-	bytes_add(bytes, &c, 1);
+	if (reserve(bytes, 1))
+		bytes->data[bytes->len++] = c;
 }
 
 void bytes_add_varint(struct bytes *bytes, uint64_t value)

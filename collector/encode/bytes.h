@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct bytes {
 	char *data;
@@ -24,6 +25,11 @@ struct bytes {
 
 void bytes_add(struct bytes *bytes, const void *data, size_t len);
 void bytes_add_char(struct bytes *bytes, char c);
+/* Without its end. Inline, because most texts are literals, whose length the compiler knows. */
+static inline void bytes_add_text(struct bytes *bytes, const char *text)
+{
+	bytes_add(bytes, text, strlen(text));
+}
 void bytes_add_varint(struct bytes *bytes, uint64_t value); /* LEB128: 7 bits a byte, low first */
 /* The text, terminated; "" if it is empty or failed. Borrowed until the next call on bytes. */
 const char *bytes_text(struct bytes *bytes);

@@ -34,5 +34,7 @@ void text_clean(struct bytes *out, const char *text, const char *mark);
  * attributes.
  */
 void text_write_xml(FILE *stream, const char *text);
+/* The same, to the end of out. */
+void text_add_xml(struct bytes *out, const char *text);
 
 #endif

@@ -196,15 +196,26 @@ int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_
 	return err;
 }
 
+static bool are_bytes_same(const struct stat *now, const struct stat *st)
+{
+	return now->st_size == st->st_size && now->st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == st->st_mtim.tv_nsec;
+}
+
 bool module_file_is_same(int path_fd, const struct stat *st)
 {
 	struct stat now = {0};
 
-	return stat_known(path_fd, &now) == 0 && now.st_size == st->st_size &&
-	       now.st_mtim.tv_sec == st->st_mtim.tv_sec &&
-	       now.st_mtim.tv_nsec == st->st_mtim.tv_nsec &&
+	return stat_known(path_fd, &now) == 0 && are_bytes_same(&now, st) &&
 	       now.st_ctim.tv_sec == st->st_ctim.tv_sec &&
 	       now.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+bool module_file_has_same_bytes(int path_fd, const struct stat *st)
+{
+	struct stat now = {0};
+
+	return stat_known(path_fd, &now) == 0 && are_bytes_same(&now, st);
 }
 
 /* The length of the collector's own vDSO: a whole ELF file with the sections last. 0: no vDSO. */

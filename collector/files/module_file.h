@@ -36,6 +36,8 @@ int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_
 
 /* Whether size and times of the file are still those of st. */
 bool module_file_is_same(int path_fd, const struct stat *st);
+/* The same without ctime, which changes with the file's names. */
+bool module_file_has_same_bytes(int path_fd, const struct stat *st);
 
 /*
  * A descriptor of a copy of the collector's own vDSO, which all processes of 64 bits have; the

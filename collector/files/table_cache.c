@@ -21,6 +21,7 @@
 #include "guard/heap_bytes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -561,7 +562,11 @@ uint64_t table_cache_missing(const struct table_cache *cache)
 
 uint64_t table_cache_put_off(const struct table_cache *cache)
 {
-	return cache->put_off[TABLE_UNWIND] + cache->put_off[TABLE_SYMBOLS];
+	uint64_t sum = 0;
+
+	for (int of = 0; of < TABLE_KINDS; of++)
+		sum += cache->put_off[of];
+	return sum;
 }
 
 uint64_t table_cache_loads(const struct table_cache *cache)
@@ -584,8 +589,7 @@ bool table_cache_step(struct table_cache *cache)
 	}
 	while (cache->loader && (job = table_loader_take(cache->loader))) {
 		cache->jobs--;
-		cache->loading[job->kind == cache->store.kinds[TABLE_SYMBOLS] ? TABLE_SYMBOLS
-									      : TABLE_UNWIND]--;
+		cache->loading[table_store_kind_of(&cache->store, job)]--;
 		table_store_put(&cache->store, job);
 		any = true;
 	}
@@ -674,9 +678,10 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 	if (memo && memo->module)
 		share_loads(cache, pid, memo);
 	for (int of = 0; memo && memo->module && of < TABLE_KINDS; of++) {
+		const struct table_kind *const kind = cache->store.kinds[of];
 		struct table_slot *slot = &memo->module->slots[of];
 
-		if (!cache->loader || !cache->store.kinds[of] || slot->table || slot->reason ||
+		if (!cache->loader || !kind || kind->is_on_demand || slot->table || slot->reason ||
 		    slot->job || slot->evicted_ns)
 			continue;
 		if (cache->jobs < MAX_LIKELY_JOBS)
@@ -754,6 +759,29 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 	return NULL;
 }
 
+int table_cache_dup_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
+{
+	const struct module *module;
+	struct memo *memo;
+	const char *reason;
+	int fd;
+
+	if (cache->source || !has_file(mapping))
+		return -ENOENT;
+	memo = see(cache, pid, mapping, &reason);
+	if (!memo)
+		return -ENOMEM;
+	if (memo->module && memo->module->path_fd < 0)
+		open_again(cache, pid, mapping, memo);
+	module = memo->module;
+	if (!module || module->path_fd < 0)
+		return -ENOENT;
+	if (memo->is_others || !module_file_has_same_bytes(module->path_fd, &module->st))
+		return -ESTALE;
+	fd = fcntl(module->path_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
 void table_cache_set_source(struct table_cache *cache, const struct table_source *source)
 {
 	cache->source = source;
@@ -797,6 +825,7 @@ void table_cache_table_stats(const struct table_cache *cache, enum table_of of,
 	void *value;
 
 	stats.tables = table_store_count(&cache->store, of, &stats.bytes);
+	stats.left_out = table_store_left_out(&cache->store, of);
 	if (cache->vdso[of].table) {
 		stats.tables++;
 		stats.bytes += cache->store.kinds[of]->bytes(cache->vdso[of].table);

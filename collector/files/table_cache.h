@@ -6,7 +6,8 @@
  * errors:  NULL with a reason text; nothing here ends the run
  * source:  proc(5) root and map_files, openat2(2), vdso(7)
  *
- * Tables: a file has an unwind table and a symbol table.
+ * Tables: a file has an unwind table, a symbol table, and a table of where it can be probed, which is
+ * read only when it is asked for.
  *
  * Files: a file is found when its mapping is first seen, see files/module_file.h, and is held
  * (O_PATH) as long as a process that maps it is known. So the file can be read even when the
@@ -61,6 +62,7 @@ struct table_stats {
 	uint64_t load_ns; /* time that loads took */
 	size_t loading;	  /* jobs at the loader */
 	size_t stuck;	  /* of these, jobs whose file system does not answer */
+	size_t left_out;  /* parts of files that tables leave out, of kinds that count them */
 };
 
 struct table_cache_stats {
@@ -97,7 +99,10 @@ void table_cache_set_owner(struct table_cache *cache, owner_fn owner, void *arg)
 
 /* Finds and holds the file behind a mapping of process pid if it is not known yet. */
 void table_cache_see(struct table_cache *cache, pid_t pid, const struct mapping *mapping);
-/* As table_cache_see, and has the loader load the file's tables ahead of need. */
+/*
+ * As table_cache_see, and has the loader load the file's tables ahead of need, but for kinds that
+ * are on demand.
+ */
 void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mapping *mapping);
 
 /*
@@ -140,6 +145,14 @@ void table_cache_set_source(struct table_cache *cache, const struct table_source
  */
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason);
+
+/*
+ * A descriptor (O_PATH) of the file of which the mapping's tables are made, for the caller to
+ * close. /proc/self/fd/N of it leads to the file whatever its names lead to. -ENOENT: the file was
+ * not found, or cannot be found again; -ESTALE: the file has changed since, or the process is gone;
+ * -ENOMEM; an error of fcntl(2).
+ */
+int table_cache_dup_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping);
 
 /*
  * Takes tables from the loader, and sees to its threads, so call it every second. True if it took

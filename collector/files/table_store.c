@@ -318,6 +318,18 @@ size_t table_store_count(const struct table_store *store, enum table_of of, size
 	return count;
 }
 
+size_t table_store_left_out(const struct table_store *store, enum table_of of)
+{
+	const struct table_kind *const kind = store->kinds[of];
+	size_t left_out = 0;
+
+	for (const struct stored_table *table = store->tables; table; table = table->next) {
+		if (table->of == of && kind->left_out)
+			left_out += kind->left_out(table->content);
+	}
+	return left_out;
+}
+
 static void remove_table(struct table_store *store, struct stored_table **at)
 {
 	struct stored_table *table = *at;
@@ -433,9 +445,13 @@ static const char *reason_of(const struct table_kind *kind, int err)
 	}
 }
 
-static enum table_of kind_of(const struct table_store *store, const struct table_job *job)
+enum table_of table_store_kind_of(const struct table_store *store, const struct table_job *job)
 {
-	return store->kinds[TABLE_SYMBOLS] == job->kind ? TABLE_SYMBOLS : TABLE_UNWIND;
+	enum table_of of = 0;
+
+	while (of < TABLE_KINDS - 1 && store->kinds[of] != job->kind)
+		of++;
+	return of;
 }
 
 /*
@@ -463,7 +479,7 @@ static const char *fill(struct table_store *store, enum table_of of, struct tabl
 
 const char *table_store_put(struct table_store *store, struct table_job *job)
 {
-	const enum table_of of = kind_of(store, job);
+	const enum table_of of = table_store_kind_of(store, job);
 	const char *reason;
 
 	store->counts[of].loads++;

@@ -28,7 +28,7 @@
 #define TABLE_STORE_MAX (64u << 10)
 
 /* The kinds of tables of a file. */
-enum table_of { TABLE_UNWIND, TABLE_SYMBOLS, TABLE_KINDS };
+enum table_of { TABLE_UNWIND, TABLE_SYMBOLS, TABLE_PROBES, TABLE_KINDS };
 
 struct stored_table; /* opaque */
 
@@ -102,6 +102,8 @@ void table_store_release(struct table_store *store, struct module *module);
 /* Makes a job for a table of the module. NULL: no memory, no descriptors, or no file is held. */
 struct table_job *table_store_new_job(struct table_store *store, struct module *module,
 				      enum table_of of);
+/* Of which kind a job's table is. */
+enum table_of table_store_kind_of(const struct table_store *store, const struct table_job *job);
 /* Takes a job that is done. May evict tables. Returns why the table is missing, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
 /* Whether the module's table holds for the module's scope only. */
@@ -122,6 +124,8 @@ void table_store_evict(struct table_store *store);
 void table_store_forget(struct table_store *store);
 /* The number of tables of a kind, and their memory. */
 size_t table_store_count(const struct table_store *store, enum table_of of, size_t *ret_bytes);
+/* What tables of a kind leave out of their files, see files/table_kind.h. */
+size_t table_store_left_out(const struct table_store *store, enum table_of of);
 void table_store_fini(struct table_store *store);
 
 #endif

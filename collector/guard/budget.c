@@ -137,6 +137,8 @@ void budget_init(struct budget *budget, uint64_t bytes)
 		.period = lesser_of(bytes / 16, 256 * mib),
 		.waiting = lesser_of(bytes / 7, 544 * mib),
 		.methods = lesser_of(bytes / 8, 128 * mib),
+		.publish = lesser_of(bytes / 32, 32 * mib),
+		.queries = lesser_of(bytes / 8, 256 * mib),
 	};
 }
 

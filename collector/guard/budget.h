@@ -42,6 +42,8 @@ struct budget {
 	uint64_t period;  /* graphs of a period */
 	uint64_t waiting; /* graphs that wait to be written */
 	uint64_t methods; /* methods and inline tables of one process */
+	uint64_t publish; /* events on their way to subscribers */
+	uint64_t queries; /* answers over HTTP, and what is made on the way to them */
 };
 
 /* The files that the budget is read from; tests have other ones. */

@@ -10,9 +10,11 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MAX_OWNERS 64
 #define KEPT_NS	   UINT64_C(120000000000) /* a process's late calls count so long */
+#define STEP_NS	   UINT64_C(1000000)	  /* between two looks at calls that are waited for */
 #define WARN_NS	   UINT64_C(1000000000)	  /* a call that is late for longer is told of */
 
 /* A call on a helper. The helper and the guard each hold it once, and the last one frees it. */
@@ -351,17 +353,35 @@ static void tend_left(struct guard *guard)
 	start_left(guard);
 }
 
+/* Whether so many calls of the owner have not begun that no other one may open a file. */
+static bool has_many_waiting(const struct guard *guard, struct owner owner)
+{
+	const uint64_t group = owner_group(owner);
+	size_t n = 0;
+
+	for (const struct job *job = guard->first; job; job = job->next)
+		n += owner_group(job->owner) == group;
+	return n >= GUARD_OWNER_WAITING;
+}
+
 static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
 {
 	struct guard *const guard = arg;
-	struct job *const job = make_job(call);
+	const struct owner owner = guard->owner(guard->owner_arg, pid);
+	struct job *job;
 
+	if (call->opens && has_many_waiting(guard, owner)) {
+		guard->stats.paused_calls++;
+		call->free(call);
+		return;
+	}
+	job = make_job(call);
 	if (!job) {
 		call->run(call);
 		call->free(call);
 		return;
 	}
-	job->owner = guard->owner(guard->owner_arg, pid);
+	job->owner = owner;
 	*guard->last = job;
 	guard->last = &job->next;
 	guard->stats.left_calls++;
@@ -440,6 +460,17 @@ int guard_new(owner_fn owner, void *arg, struct guard **ret)
 	guard->runner = (struct guarded_runner){.run = run_call, .leave = leave_call, .arg = guard};
 	*ret = guard;
 	return 0;
+}
+
+void guard_settle(struct guard *guard)
+{
+	const struct timespec step = {.tv_nsec = STEP_NS};
+
+	tend_left(guard);
+	for (uint64_t ns = 0; guard->stats.left_calls > 0 && ns < GUARD_SETTLE_NS; ns += STEP_NS) {
+		nanosleep(&step, NULL);
+		tend_left(guard);
+	}
 }
 
 void guard_free(struct guard *guard)

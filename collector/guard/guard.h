@@ -42,8 +42,10 @@
 #define GUARD_OWNER_CALLS 16
 #define GUARD_FORGET_NS	  UINT64_C(4000000000)
 
-#define GUARD_MAX_LEFT	 16 /* left calls that run */
-#define GUARD_OWNER_LEFT 4 /* past as many that have not returned, an owner's calls open no files */
+#define GUARD_MAX_LEFT	    16	/* left calls that run */
+#define GUARD_OWNER_WAITING 128 /* more that wait and open are not run */
+#define GUARD_SETTLE_NS	    UINT64_C(2000000000)
+#define GUARD_OWNER_LEFT    4 /* past as many that have not returned, an owner's calls open no files */
 
 struct guard; /* opaque */
 
@@ -56,6 +58,12 @@ struct guard_stats {
 
 /* owner finds the owner of a process. */
 int guard_new(owner_fn owner, void *arg, struct guard **ret);
+/*
+ * Waits until all left calls have returned, GUARD_SETTLE_NS at most. To be called before the process
+ * ends: a thread that ends while it closes a uprobe event leaves the uprobe in the JVM, because the
+ * kernel gives up at a signal that kills (uprobe_unregister, Linux 6.18).
+ */
+void guard_settle(struct guard *guard);
 /* Left calls that have not begun are freed and do not run. NULL is legal. */
 void guard_free(struct guard *guard);
 

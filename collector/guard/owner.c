@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/nsfs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -74,6 +75,23 @@ static uint64_t real_user(pid_t pid)
 uint64_t owner_group(struct owner owner)
 {
 	return owner.container ? owner.container : hash_seed_mix(owner.user);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+size_t owner_count_groups(uint64_t *groups, size_t n)
+{
+	size_t count = n > 0;
+
+	qsort(groups, n, sizeof(*groups), compare_groups);
+	for (size_t i = 1; i < n; i++)
+		count += groups[i] != groups[i - 1];
+	return count;
 }
 
 struct owner owner_of_container(const char *container_id, size_t len)

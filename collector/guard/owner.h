@@ -42,6 +42,8 @@ static inline bool owner_is(struct owner a, struct owner b)
 
 /* A number for all that one container has, or one user of the host. */
 uint64_t owner_group(struct owner owner);
+/* How many different groups there are. Sorts them. */
+size_t owner_count_groups(uint64_t *groups, size_t n);
 
 /* How much of a pool an owner has, and how much the owner's container has. */
 struct owner_use {

@@ -3,7 +3,8 @@
  * Tells a file's format by its first bytes:
  *
  *   1f 8b                 gzip, in which pprof usually is
- *   "fgrec "              a recording of our own, unless a folded stack's frame begins so
+ *   "fgrec "              a recording of our own, with gzip or xz behind the line, unless a folded
+ *                         stack's frame begins so
  *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary; its first letters say what
  *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
@@ -73,7 +74,7 @@ static bool is_recording(const char *data, size_t len)
 	while (at < len && data[at] >= '0' && data[at] <= '9')
 		at++;
 	if (at < len && data[at] == '\n')
-		return at + 1 == len || data[at + 1] == '\x1f';
+		return at + 1 == len || data[at + 1] == '\x1f' || data[at + 1] == '\xfd';
 	return !begins_with_stack(data, len);
 }
 

@@ -11,7 +11,16 @@
  * has lines of both sorts, which the report tells. Counts that are not whole are rounded.
  *
  * Files are mostly sorted, so a line mostly begins like the line before. The nodes of the bytes
- * that both have are known already.
+ * that both have are known already. As long as each stack is not less than the stack before, byte
+ * by byte, all stacks that begin with some bytes follow each other. So a frame in which a stack
+ * differs from the stack before is new, and its node is made without a look-up. The exception is a
+ * frame at the end of a stack, such as b:
+ *
+ *   a;b 1
+ *   a;b2;c 1      '2' is less than ';'
+ *   a;b;c 1
+ *
+ * Such a node is kept as long as lines begin with its stack (struct tree, ends).
  */
 #include "profile/frame_text.h"
 #include "import/import_limits.h"
@@ -23,6 +32,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_ENDS 256u
 
 enum realm {
 	REALM_FRAME,
@@ -41,13 +52,25 @@ struct tree {
 	struct name_cache names;
 	struct step *path;
 	size_t depth;
+	bool was_empty;	   /* the profile, when the file was begun */
+	struct step *ends; /* nodes of whole stacks with which the line begins; the longest last */
+	size_t n_ends;
 };
 
 struct folded {
 	struct import_target *target;
 	struct tree after;
 	struct tree before;
-	char *text; /* text of one frame, terminated */
+	char *text;	   /* text of one frame, terminated */
+	size_t before_len; /* of the stack of the line before */
+	bool is_sorted;	   /* all stacks so far */
+};
+
+/* The stack of a line. */
+struct stack {
+	const char *text;
+	size_t len;
+	size_t common; /* bytes that the stack of the line before begins with too */
 };
 
 struct counts {
@@ -177,21 +200,41 @@ static size_t common_bytes(const char *a, const char *b, size_t len)
 }
 
 /*
- * Keeps the part of the path that line, of len bytes, begins with too. before is the line that the
- * path belongs to; before is at least as long as the path.
+ * Keeps what belongs to the stack: the nodes of the path, and the nodes of stacks with which it
+ * begins.
  */
-static void keep_common(struct tree *tree, const char *line, size_t len, const char *before)
+static void keep_common(struct folded *folded, struct tree *tree, const struct stack *stack)
 {
-	const size_t last = tree->depth ? tree->path[tree->depth - 1].end : 0;
-	const size_t common = common_bytes(line, before, last < len ? last : len);
+	const size_t common = stack->common;
 
+	while (tree->n_ends > 0 && tree->ends[tree->n_ends - 1].end > common)
+		tree->n_ends--;
 	while (tree->depth > 0) {
-		const size_t end = tree->path[tree->depth - 1].end;
+		const struct step *const last = &tree->path[tree->depth - 1];
 
-		if (end <= common && (end == len || line[end] == ';'))
+		if (last->end <= common &&
+		    (last->end == stack->len || stack->text[last->end] == ';'))
 			return;
+		if (last->end <= common && tree->n_ends < MAX_ENDS)
+			tree->ends[tree->n_ends++] = *last;
+		else if (last->end <= common)
+			folded->is_sorted = false;
 		tree->depth--;
 	}
+}
+
+/* Compares the stack, the first len bytes of the line, with the stack before. */
+static size_t compare(struct folded *folded, const struct line *line, size_t len)
+{
+	const size_t shorter = folded->before_len < len ? folded->before_len : len;
+	const size_t common = common_bytes(line->text, line->before, shorter);
+
+	if (common < folded->before_len &&
+	    (common == len ||
+	     (unsigned char)line->text[common] < (unsigned char)line->before[common]))
+		folded->is_sorted = false;
+	folded->before_len = len;
+	return common;
 }
 
 static int find_name(struct folded *folded, struct tree *tree, const char *text, size_t len,
@@ -206,11 +249,35 @@ static int find_name(struct folded *folded, struct tree *tree, const char *text,
 	*ret = named;
 	if (named)
 		return 0;
+	/* A name ends at its first NUL, so that other texts may mean the same name. */
+	if (memchr(text, '\0', len))
+		folded->is_sorted = false;
 	key = name_cache_key(&tree->names, realm, text, len);
 	memcpy(folded->text, text, len);
 	folded->text[len] = '\0';
 	frame = frame_text_parse(folded->text, len, is_root);
 	return name_cache_add(&tree->names, &key, &frame, 1, ret);
+}
+
+/* Moves step, whose end is that of a frame which begins at at, to the frame's node. */
+static int enter(struct folded *folded, struct tree *tree, const char *line, size_t at,
+		 struct step *step)
+{
+	const struct step *const end = tree->n_ends > 0 ? &tree->ends[tree->n_ends - 1] : NULL;
+	const struct named *named;
+	int rc;
+
+	if (end && end->end == step->end) {
+		step->node = end->node;
+		tree->n_ends--;
+		return 0;
+	}
+	rc = find_name(folded, tree, line + at, step->end - at, &named);
+	if (rc < 0)
+		return rc;
+	return folded->is_sorted && tree->was_empty
+		       ? profile_append(tree->profile, &named->names[0], &step->node)
+		       : profile_descend(tree->profile, &named->names[0], &step->node);
 }
 
 /* Extends the path to the end of the stack. The stack is the first len bytes of line. */
@@ -227,12 +294,9 @@ static int follow(struct folded *folded, struct tree *tree, const char *line, si
 	}
 	for (; rc == 0 && at <= len; at = step.end + 1) {
 		const char *const end = memchr(line + at, ';', len - at);
-		const struct named *named;
 
 		step.end = end ? (size_t)(end - line) : len;
-		rc = find_name(folded, tree, line + at, step.end - at, &named);
-		if (rc == 0)
-			rc = profile_descend(tree->profile, &named->names[0], &step.node);
+		rc = enter(folded, tree, line, at, &step);
 		if (rc == 0)
 			tree->path[tree->depth++] = step;
 	}
@@ -241,20 +305,20 @@ static int follow(struct folded *folded, struct tree *tree, const char *line, si
 }
 
 /* -EOVERFLOW: the sum of all counts would be too large. */
-static int add_stack(struct folded *folded, struct tree *tree, const struct line *line, size_t len,
+static int add_stack(struct folded *folded, struct tree *tree, const struct stack *stack,
 		     uint64_t weight)
 {
 	uint32_t node;
 	int rc;
 
-	if (!tree->profile || weight == 0) {
-		tree->depth = 0;
+	if (!tree->profile)
 		return 0;
-	}
+	keep_common(folded, tree, stack);
+	if (weight == 0)
+		return 0;
 	if (weight > UINT64_MAX - tree->profile->quality.samples)
 		return -EOVERFLOW;
-	keep_common(tree, line->text, len, line->before);
-	rc = follow(folded, tree, line->text, len, &node);
+	rc = follow(folded, tree, stack->text, stack->len, &node);
 	if (rc < 0)
 		return rc;
 	if (rc == 1)
@@ -291,6 +355,7 @@ static const char *read_line(struct folded *folded, const struct line *line, int
 	struct counts counts = {0};
 	size_t len = line->len;
 	const char *reason;
+	struct stack stack;
 	int rc;
 
 	if (line->is_too_long)
@@ -300,11 +365,14 @@ static const char *read_line(struct folded *folded, const struct line *line, int
 		reason = judge_stack(line->text, len);
 	if (reason)
 		return reason;
-	rc = add_stack(folded, &folded->after, line, len, counts.after);
+	stack = (struct stack){line->text, len, compare(folded, line, len)};
+	rc = add_stack(folded, &folded->after, &stack, counts.after);
 	if (rc == 0)
-		rc = add_stack(folded, &folded->before, line, len, counts.before);
-	if (rc == -EOVERFLOW)
+		rc = add_stack(folded, &folded->before, &stack, counts.before);
+	if (rc == -EOVERFLOW) {
+		folded->is_sorted = false; /* the line may have made nodes */
 		return "with it, the sum of all counts is greater than 2^64 - 1";
+	}
 	*ret_err = rc;
 	report->stacks++;
 	report->two_counts += counts.are_two;
@@ -312,10 +380,11 @@ static const char *read_line(struct folded *folded, const struct line *line, int
 	return NULL;
 }
 
-static void forget_path(struct folded *folded)
+/* Behind a line that is ignored nothing is known of the line before. */
+static void forget_before(struct folded *folded)
 {
-	folded->after.depth = 0;
-	folded->before.depth = 0;
+	folded->before_len = 0;
+	folded->is_sorted &= folded->target->report.stacks == 0;
 }
 
 static int read_lines(struct folded *folded, struct lines *lines)
@@ -331,7 +400,7 @@ static int read_lines(struct folded *folded, struct lines *lines)
 			return err;
 		if (reason) {
 			import_report_ignore(&folded->target->report, lines->number, reason);
-			forget_path(folded);
+			forget_before(folded);
 		}
 	}
 	return rc;
@@ -341,13 +410,16 @@ static int tree_init(struct tree *tree, struct profile *profile)
 {
 	*tree = (struct tree){.profile = profile, .names = {.profile = profile}};
 	tree->path = malloc((IMPORT_MAX_DEPTH + 1) * sizeof(*tree->path));
-	return tree->path ? 0 : -ENOMEM;
+	tree->ends = malloc(MAX_ENDS * sizeof(*tree->ends));
+	tree->was_empty = profile && profile->count == 1;
+	return tree->path && tree->ends ? 0 : -ENOMEM;
 }
 
 static void tree_fini(struct tree *tree)
 {
 	name_cache_fini(&tree->names);
 	free(tree->path);
+	free(tree->ends);
 }
 
 static void folded_fini(struct folded *folded)
@@ -359,7 +431,7 @@ static void folded_fini(struct folded *folded)
 
 int folded_read(struct lines *lines, struct import_target *target)
 {
-	_cleanup_(folded_fini) struct folded folded = {.target = target};
+	_cleanup_(folded_fini) struct folded folded = {.target = target, .is_sorted = true};
 
 	folded.text = malloc(IMPORT_MAX_NAME + 1);
 	if (!folded.text || tree_init(&folded.after, target->profile) < 0 ||

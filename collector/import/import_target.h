@@ -29,9 +29,13 @@ struct import_target;
 
 /*
  * Says where the samples of a kind go. kind is borrowed for the call. open sets the target's
- * profile, before and recording for what follows. 1: the kind is not wanted. Negative errno: the
- * file cannot be read, for lack of memory.
+ * profile, before and recording for what follows. IMPORT_NOTHING_OF: the kind is not wanted.
+ * IMPORT_TIMES_OF: of a recording, only facts and times are wanted; each time is given to add_time,
+ * and no tree is made. Negative errno: the file cannot be read, for lack of memory.
  */
+#define IMPORT_NOTHING_OF 1
+#define IMPORT_TIMES_OF	  2
+
 typedef int import_open_kind(struct import_target *target, const struct profile_kind *kind);
 
 /*
@@ -44,6 +48,8 @@ struct import_target {
 	struct import_recording *recording; /* for one file alone; NULL: not wanted */
 	/* Called before each kind of a file, also before the only one; NULL: the first kind alone. */
 	import_open_kind *open;
+	/* at_ns: since the recording's start */
+	void (*add_time)(struct import_target *target, uint64_t at_ns, uint64_t weight);
 	struct import_report report;
 };
 

@@ -212,6 +212,8 @@ size_t perf_names_of(const struct import_options *options, struct perf_names *na
 			options->marks_jit ? frame_text_inlined_kind(names->name) : FRAME_NATIVE;
 	} else if (strcmp(file, "[waiting]") == 0) { /* of perf_text.c */
 		ret[0].kind = FRAME_WAIT;
+	} else if (strcmp(file, "[class]") == 0) { /* as well */
+		ret[0].kind = FRAME_CLASS;
 	} else if (is_kernel(file)) {
 		ret[0].kind = options->marks_kernel ? FRAME_KERNEL : FRAME_NATIVE;
 		ret[0].module = "[kernel]";

@@ -9,8 +9,9 @@
  * A sample weighs its period if it has one, else 1. Only one of several events is kept, because
  * their periods cannot be added. The lowest frame is the comm, with '_' for spaces.
  *
- * Periods of the events wall-clock and offcpu-time are nanoseconds: these are the kinds wall and
- * offcpu. All other events are of the kind cpu.
+ * Periods of the events wall-clock, offcpu-time and lock are nanoseconds: these are the kinds wall,
+ * offcpu and lock. The events alloc, objects, contentions and exceptions are the kinds of these
+ * names. All other events are of the kind cpu.
  */
 #include "import/import_limits.h"
 #include "import/inlined.h"
@@ -104,11 +105,27 @@ static bool wants_event(struct perf_reader *reader, struct perf_text event)
 static const struct profile_kind *kind_of(const struct perf_reader *reader,
 					  const struct perf_header *header)
 {
+	static const struct {
+		const char *event;
+		const struct profile_kind *kind;
+	} events[] = {
+		{"wall-clock", &profile_kind_wall},
+		{"offcpu-time", &profile_kind_offcpu},
+		{"alloc", &profile_kind_alloc},
+		{"objects", &profile_kind_objects},
+		{"live", &profile_kind_live},
+		{"live_objects", &profile_kind_live_objects},
+		{"lock", &profile_kind_lock},
+		{"contentions", &profile_kind_contentions},
+		{"exceptions", &profile_kind_exceptions},
+	};
+
 	if (header->period == 0 || reader->options->counts_samples)
 		return &profile_kind_cpu;
-	if (is_event(header->event, "wall-clock"))
-		return &profile_kind_wall;
-	return is_event(header->event, "offcpu-time") ? &profile_kind_offcpu : &profile_kind_cpu;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (is_event(header->event, events[i].event))
+			return events[i].kind;
+	return &profile_kind_cpu;
 }
 
 /* Asks where the samples go, before the first one. */
@@ -343,7 +360,7 @@ static int begin_sample(struct perf_reader *reader, const struct perf_header *he
 	if (rc < 0 || !reader->is_wanted)
 		return rc;
 	report->has_periods |= header->period > 0 && !reader->options->counts_samples &&
-			       !profile_kind_is_time(reader->kind);
+			       reader->kind == &profile_kind_cpu;
 	reader->weight = weight_of(reader, header);
 	rc = find_root(reader, header);
 	if (rc == 0 && header->frame.len > 0 &&

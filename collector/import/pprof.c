@@ -10,7 +10,7 @@
 #include "import/pprof.h"
 
 #include "base/cleanup.h"
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 #include "import/pprof_tables.h"
 #include "pprof.pb.h"
 
@@ -245,7 +245,7 @@ static void read_gzip(struct reader *reader, const void *data, size_t len)
 {
 	_cleanup_free_ unsigned char *plain = NULL;
 	size_t plain_len;
-	const int rc = gunzip_whole(data, len, IMPORT_PPROF_MAX_BYTES, &plain, &plain_len);
+	const int rc = decompressor_gunzip(data, len, IMPORT_PPROF_MAX_BYTES, &plain, &plain_len);
 
 	if (rc == -EFBIG)
 		fail(reader, rc, "more than 512 MiB when unzipped");
@@ -260,7 +260,7 @@ int import_pprof(const void *data, size_t len, struct import_target *target)
 	struct reader reader = {.target = target};
 
 	target->report = (struct import_report){.format = IMPORT_PPROF};
-	if (gunzip_is_gzip(data, len))
+	if (decompressor_is_gzip(data, len))
 		read_gzip(&reader, data, len);
 	else if (len > IMPORT_PPROF_MAX_BYTES)
 		fail(&reader, -EFBIG, "more than 512 MiB");

@@ -41,6 +41,13 @@ static const struct profile_kind *find_kind(const char *name)
 		{&profile_kind_cpu, {"cpu", "cpu-time", "cpu_time"}},
 		{&profile_kind_wall, {"wall", "wall-time", "wall_time", "wallclock", "wall-clock"}},
 		{&profile_kind_offcpu, {"offcpu", "off_cpu", "off-cpu", "offcpu-time"}},
+		{&profile_kind_alloc, {"alloc_space", "alloc"}},
+		{&profile_kind_objects, {"alloc_objects", "objects"}},
+		{&profile_kind_live, {"inuse_space", "live"}},
+		{&profile_kind_live_objects, {"inuse_objects", "live_objects"}},
+		{&profile_kind_lock, {"delay", "lock"}},
+		{&profile_kind_contentions, {"contentions"}},
+		{&profile_kind_exceptions, {"exceptions"}},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -54,6 +61,20 @@ static bool is_count(const char *unit)
 {
 	return strcmp(unit, PROFILE_UNIT_COUNT) == 0 || strcmp(unit, "counter") == 0 ||
 	       strcmp(unit, PROFILE_UNIT_SAMPLES) == 0;
+}
+
+/* The known kind that a type is, by its name and its unit, or NULL. */
+static const struct profile_kind *find_type(const struct pprof_type *type)
+{
+	const struct profile_kind *const kind = find_kind(type->name);
+
+	if (!kind)
+		return NULL;
+	if (profile_kind_is_bytes(kind))
+		return strcmp(type->unit, kind->unit) == 0 ? kind : NULL;
+	if (strcmp(kind->unit, PROFILE_UNIT_COUNT) == 0)
+		return is_count(type->unit) ? kind : NULL;
+	return find_time(type->unit) ? kind : NULL;
 }
 
 static bool is_cpu_time(const struct pprof_type *type)
@@ -131,7 +152,8 @@ static int add(struct pprof_kinds *kinds, const struct pprof_type *type, size_t 
 {
 	const struct unit_of_time *const time = find_time(type->unit);
 	struct pprof_kind kind = {.value = (uint32_t)value, .multiplier = 1, .divisor = 1};
-	const char *unit = is_cpu ? PROFILE_UNIT_SAMPLES : type->unit;
+	const struct profile_kind *const known = is_cpu ? &profile_kind_cpu : find_type(type);
+	const char *unit = known ? known->unit : type->unit;
 	int err;
 
 	if (time) {
@@ -142,11 +164,26 @@ static int add(struct pprof_kinds *kinds, const struct pprof_type *type, size_t 
 	if (strlen(unit) >= PROFILE_KIND_BYTES)
 		return fail(kinds, -EFBIG, "a type of samples has a unit of more than 63 bytes");
 	snprintf(kind.unit, sizeof(kind.unit), "%s", unit);
-	err = set_name(kinds, is_cpu ? &profile_kind_cpu : (time ? find_kind(type->name) : NULL),
-		       type, kind.name);
+	err = set_name(kinds, known, type, kind.name);
 	if (!err)
 		kinds->items[kinds->n++] = kind;
 	return err;
+}
+
+/* Puts sizes, behind the first kind, before the number of things that have them. */
+static void order(struct pprof_kinds *kinds)
+{
+	for (size_t i = 1; i + 1 < kinds->n; i++) {
+		const struct pprof_kind count = kinds->items[i];
+		const char *const next = kinds->items[i + 1].name;
+
+		if ((strcmp(count.name, "objects") == 0 && strcmp(next, "alloc") == 0) ||
+		    (strcmp(count.name, "live_objects") == 0 && strcmp(next, "live") == 0) ||
+		    (strcmp(count.name, "contentions") == 0 && strcmp(next, "lock") == 0)) {
+			kinds->items[i] = kinds->items[i + 1];
+			kinds->items[++i] = count;
+		}
+	}
 }
 
 static size_t find_default(const struct pprof_type *types, size_t n, const char *name)
@@ -189,6 +226,7 @@ int pprof_kinds_init(struct pprof_kinds *kinds, const struct pprof_type *from, s
 		if (i != first && !is_counted)
 			err = add(kinds, &types[i], i, i == cpu_count);
 	}
+	order(kinds);
 	return err;
 }
 

@@ -12,13 +12,18 @@
  *   samples/count, cpu/nanoseconds   one kind, cpu: samples. The time is the count times the period
  *   wall/nanoseconds, wall-time/...  the kind wall
  *   off_cpu/nanoseconds, ...         the kind offcpu
+ *   alloc_space/bytes                the kind alloc
+ *   alloc_objects/count              the kind objects
+ *   delay/nanoseconds                the kind lock
+ *   contentions/count, exceptions/count   the kinds of these names
  *
  * samples/count counts the samples of the type behind it. Only if that is processor time, or if the
  * profile has no times, these are samples of processor time. All other types are kinds of their own
  * name and unit.
  *
  * The first kind is that of the default type; without a default type, that of the last type. The
- * other kinds follow in the order of the file.
+ * other kinds follow in the order of the file, but alloc stands before objects, and lock before
+ * contentions.
  */
 #ifndef FG_IMPORT_PPROF_KINDS_H
 #define FG_IMPORT_PPROF_KINDS_H

@@ -9,7 +9,7 @@
 #include "import/recording_reader.h"
 
 #include "base/cleanup.h"
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 #include "import/import_limits.h"
 #include "profile/recording_format.h"
 
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIELDS_BYTES 128u /* bytes of a record that are looked at; seven varints take 70 */
-#define MAX_FIELDS	 7
+#define MAX_FIELDS_BYTES 128u /* bytes of a record that are looked at; eight varints take 80 */
+#define MAX_FIELDS	 8
 #define MAX_BUCKET_NS	 (UINT64_MAX / TIMELINE_MAX_BUCKETS / 2)
 #define VERSION_BYTES	 (sizeof(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION) - 1)
 
@@ -42,7 +42,7 @@ struct table {
 };
 
 struct recording_reader {
-	struct gunzip zip;
+	struct decompressor zip;
 	struct import_target *target;
 	struct profile *owner; /* of all texts: the target's profile when reading began */
 	/* Where facts go: before the first kind into common, then to the kind's own. */
@@ -53,6 +53,7 @@ struct recording_reader {
 	struct profile_kind kinds[PROFILE_MAX_KINDS]; /* those that have begun */
 	size_t n_kinds;
 	bool is_skipped;	/* the kind that has begun is not wanted */
+	bool is_timed;		/* of the kind that has begun, only facts and times are wanted */
 	struct table texts;	/* struct kept_text */
 	struct table nodes;	/* struct place */
 	struct table processes; /* uint32_t: numbers in the timeline */
@@ -86,10 +87,12 @@ static bool out_of_memory(struct recording_reader *reader)
 
 static bool take(struct recording_reader *reader, void *to, uint64_t len)
 {
-	if (gunzip_take(&reader->zip, to, len))
+	if (decompressor_take(&reader->zip, to, len))
 		return true;
 	if (reader->zip.err == -EFBIG)
-		return fail(reader, -EFBIG, "more than 2 GiB when unzipped");
+		return fail(reader, -EFBIG,
+			    "more than 2 GiB when unpacked, or packed in a way that takes more "
+			    "than 16 MiB of memory");
 	if (reader->zip.err == -ENOMEM)
 		return out_of_memory(reader);
 	return fail(reader, reader->zip.err, "this recording is cut or damaged");
@@ -110,8 +113,12 @@ static bool take_varint(struct recording_reader *reader, uint64_t *ret)
 	return true;
 }
 
-/* Reads the first n varints of a record of len bytes and skips the rest of the record. */
-static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
+/*
+ * Reads the first varints of a record of len bytes, at least so many and at most so many, and skips
+ * the rest of the record. Varints that are not there are 0.
+ */
+static bool take_some_fields(struct recording_reader *reader, uint64_t len, size_t least,
+			     size_t most)
 {
 	unsigned char bytes[MAX_FIELDS_BYTES];
 	const size_t looked = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
@@ -119,8 +126,8 @@ static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 
 	if (!take(reader, bytes, looked) || !take(reader, NULL, len - looked))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		bool is_whole = false;
+	for (size_t i = 0; i < most; i++) {
+		bool is_whole = i >= least && at == looked;
 		uint64_t value = 0;
 
 		for (unsigned shift = 0; at < looked && shift <= 63 && !is_whole; shift += 7) {
@@ -132,6 +139,11 @@ static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 		reader->fields[i] = value;
 	}
 	return true;
+}
+
+static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
+{
+	return take_some_fields(reader, len, n, n);
 }
 
 /* Returns room for one more item, which the caller fills. */
@@ -247,7 +259,8 @@ static bool begin_kind(struct recording_reader *reader, const struct profile_kin
 		rc = reader->target->open(reader->target, kind);
 	if (rc < 0)
 		return out_of_memory(reader);
-	reader->is_skipped = rc == 1;
+	reader->is_skipped = rc == IMPORT_NOTHING_OF;
+	reader->is_timed = rc == IMPORT_TIMES_OF;
 	if (!reader->is_skipped)
 		take_common(reader);
 	return true;
@@ -498,16 +511,18 @@ static bool keep_number(struct recording_reader *reader, struct table *table, ui
 static bool read_process(struct recording_reader *reader, uint64_t len)
 {
 	struct import_recording *const recording = reader->target->recording;
-	struct kept_text title, container, runtime, pod, name, name_space;
+	struct kept_text title, container, runtime, pod, name, name_space, image;
 	struct timeline_process process;
 
-	if (!take_fields(reader, len, 7) || !number_fits(reader, reader->fields[0], INT32_MAX) ||
+	if (!take_some_fields(reader, len, 7, 8) ||
+	    !number_fits(reader, reader->fields[0], INT32_MAX) ||
 	    !text_at(reader, reader->fields[1], &title) ||
 	    !text_at(reader, reader->fields[2], &container) ||
 	    !text_at(reader, reader->fields[3], &runtime) ||
 	    !text_at(reader, reader->fields[4], &pod) ||
 	    !text_at(reader, reader->fields[5], &name) ||
-	    !text_at(reader, reader->fields[6], &name_space))
+	    !text_at(reader, reader->fields[6], &name_space) ||
+	    !text_at(reader, reader->fields[7], &image))
 		return false;
 	process = (struct timeline_process){
 		.pid = (pid_t)reader->fields[0],
@@ -517,6 +532,7 @@ static bool read_process(struct recording_reader *reader, uint64_t len)
 		.pod = pod.text,
 		.container_name = name.text,
 		.name_space = name_space.text,
+		.image = image.text,
 	};
 	return keep_number(reader, &reader->processes,
 			   recording ? timeline_process(&recording->timeline, &process) : 0,
@@ -572,6 +588,21 @@ static bool read_time(struct recording_reader *reader, uint64_t len)
 	return true;
 }
 
+/* A time alone: which thread and frame it is of, nobody asks. */
+static bool read_bare_time(struct recording_reader *reader, uint64_t len)
+{
+	if (!take_fields(reader, len, 4) ||
+	    !number_fits(reader, reader->fields[0], TIMELINE_MAX_BUCKETS - 1) ||
+	    !number_fits(reader, reader->fields[3], UINT32_MAX))
+		return false;
+	reader->bucket += reader->fields[0];
+	if (!number_fits(reader, reader->bucket, TIMELINE_MAX_BUCKETS - 1))
+		return false;
+	reader->target->add_time(reader->target, reader->bucket * reader->bucket_ns,
+				 reader->fields[3]);
+	return true;
+}
+
 /* ---- the file ---- */
 
 static bool read_end(struct recording_reader *reader, uint64_t len)
@@ -580,7 +611,7 @@ static bool read_end(struct recording_reader *reader, uint64_t len)
 		return false;
 	if (reader->fields[0] != reader->records)
 		return fail(reader, -EINVAL, "this recording is damaged: records are missing");
-	if (!gunzip_at_end(&reader->zip))
+	if (!decompressor_at_end(&reader->zip))
 		return fail(reader, -EINVAL, "this recording is cut or damaged");
 	reader->is_ended = true;
 	return true;
@@ -597,8 +628,9 @@ static bool read_of_type(struct recording_reader *reader, unsigned char type, ui
 {
 	if (is_of_kind(type) && !begin_any(reader))
 		return false;
-	if (is_of_kind(type) && reader->is_skipped)
-		return take(reader, NULL, len);
+	if (is_of_kind(type) && (reader->is_skipped || reader->is_timed))
+		return reader->is_timed && type == RECORDING_TIME ? read_bare_time(reader, len)
+								  : take(reader, NULL, len);
 	switch ((enum recording_record)type) {
 	case RECORDING_TEXT:
 		return read_text(reader, len);
@@ -637,30 +669,39 @@ static bool read_record(struct recording_reader *reader)
 	return is_read;
 }
 
-static bool check_version(struct recording_reader *reader, struct lines *lines)
-{
-	const char *data;
-	size_t len;
-
-	if (lines_take(lines, VERSION_BYTES, &data, &len) < 0)
-		return out_of_memory(reader);
-	if (len == VERSION_BYTES &&
-	    (memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, len) == 0 ||
-	     memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS, len) == 0))
-		return true;
-	return fail(reader, -EINVAL,
-		    "a recording of another version of fgcollect: read it with that version, or a "
-		    "later one");
-}
-
 static int next_of_lines(void *lines, const char **ret, size_t *ret_len)
 {
 	return lines_chunk(lines, ret, ret_len);
 }
 
+/* Reads the version, and begins to unpack what comes behind. */
+static bool begin_file(struct recording_reader *reader, struct lines *lines)
+{
+	const struct decompressor_source source = {.next = next_of_lines, .arg = lines};
+	const char *data;
+	size_t len;
+	int err = -EINVAL;
+
+	if (lines_take(lines, VERSION_BYTES, &data, &len) < 0)
+		return out_of_memory(reader);
+	if (len != VERSION_BYTES)
+		err = -EINVAL;
+	else if (memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_XZ, len) == 0)
+		err = decompressor_init_xz(&reader->zip, &source, RECORDING_MAX_BYTES);
+	else if (memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, len) == 0 ||
+		 memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS, len) == 0)
+		err = decompressor_init_gzip(&reader->zip, &source, RECORDING_MAX_BYTES);
+	if (err == -ENOMEM)
+		return out_of_memory(reader);
+	return !err ||
+	       fail(reader, -EINVAL,
+		    "a recording of another version of fgcollect: read it with that version, or a "
+		    "later one");
+}
+
 static void reader_fini(struct recording_reader *reader)
 {
-	gunzip_fini(&reader->zip);
+	decompressor_fini(&reader->zip);
 	free(reader->texts.items);
 	free(reader->nodes.items);
 	free(reader->processes.items);
@@ -670,7 +711,6 @@ static void reader_fini(struct recording_reader *reader)
 
 int recording_file_read(struct lines *lines, struct import_target *target)
 {
-	const struct gunzip_source source = {.next = next_of_lines, .arg = lines};
 	struct recording_reader *const reader = calloc(1, sizeof(*reader));
 	int err;
 
@@ -681,9 +721,7 @@ int recording_file_read(struct lines *lines, struct import_target *target)
 	reader->recording = target->recording || target->open ? &reader->common : NULL;
 	reader->quality = &reader->common_quality;
 	reader->bucket_ns = TIMELINE_BUCKET_NS;
-	if (check_version(reader, lines) &&
-	    gunzip_init(&reader->zip, &source, RECORDING_MAX_BYTES) < 0)
-		out_of_memory(reader);
+	begin_file(reader, lines);
 	while (!reader->err && !reader->is_ended)
 		read_record(reader);
 	if (reader->err)

@@ -60,23 +60,38 @@ static int diagnose_any(struct targets *targets, const char *socket_path, char r
 	return -EAGAIN;
 }
 
+/* What a recording lacks of a JVM without its agent. */
+static const char *lack_without_agent(const struct recording_options *options)
+{
+	if (!recording_has_probes(options))
+		return "Java frames will have no names";
+	if (!(recording_kinds(options) & ~PROBES_OF_ANY))
+		return "there will be no samples";
+	return "Java frames will have no names, and there will be no alloc, lock or exceptions";
+}
+
 /*
  * Judges one process. Any process can be recorded, but a JVM without its agent has no names of Java
- * code.
+ * code, and only the agent's JVMs have probes.
  */
-static int diagnose_one(const struct process *process, pid_t pid, const char *socket_path,
-			char ret[DIAGNOSE_BYTES])
+static int diagnose_one(const struct recording_options *options, const struct process *process,
+			const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
+	const pid_t pid = options->pid;
 	char what[DIAGNOSE_BYTES / 2];
 
 	if (process && process->jvm && process->jvm->state < JVM_CURRENT)
 		return diagnose_process(process, socket_path, ret);
 	switch (diagnose_pid(pid, socket_path, ret)) {
 	case DIAGNOSE_SEEN_OTHER:
+		if (recording_has_probes(options))
+			snprintf(ret, DIAGNOSE_BYTES,
+				 "PID %d is no JVM, and so has no alloc, lock or exceptions",
+				 (int)pid);
 		return 0;
 	case DIAGNOSE_SEEN_JVM:
 		snprintf(what, sizeof(what), "%.*s", (int)sizeof(what) - 1, ret);
-		snprintf(ret, DIAGNOSE_BYTES, "Java frames will have no names: %s", what);
+		snprintf(ret, DIAGNOSE_BYTES, "%s: %s", lack_without_agent(options), what);
 		return 0;
 	default:
 		return -EAGAIN;
@@ -118,7 +133,7 @@ static int diagnose_wanted(const struct recording_options *options, struct targe
 		process = targets_find(targets, options->pid);
 		if (is_known_jvm(process))
 			return 0;
-		return ret ? diagnose_one(process, options->pid, socket_path, ret) : -EAGAIN;
+		return ret ? diagnose_one(options, process, socket_path, ret) : -EAGAIN;
 	}
 	while ((process = targets_next(targets, &pos))) {
 		if (is_known_jvm(process) && recording_wants(options, process))

@@ -20,7 +20,8 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 
 	snprintf(ret, size,
 		 "PID %d has the agent loaded, but it has not connected to %s: let its container "
-		 "see the directory (-v %.*s:%.*s:ro) and check the socket= of its -agentpath",
+		 "see the directory (-v %.*s:%.*s:ro) and check the socket= of its -agentpath; an "
+		 "agent with delay= connects when the delay is over",
 		 (int)pid, socket_path, len, dir, len, dir);
 }
 

@@ -6,6 +6,7 @@
 #include "inspect/doctor.h"
 #include "sample/perf_parse.h"
 #include "sample/sampler.h"
+#include "sample/uprobe.h"
 
 #include "base/capability.h"
 #include "base/cleanup.h"
@@ -268,6 +269,32 @@ static void check_short_waits(struct doctor *doctor)
 			   "--short-waits cannot be had: %s", why);
 }
 
+/* Which events at places of files there are, for --kind alloc, lock and exceptions. */
+static void check_uprobes(struct doctor *doctor)
+{
+	static const char *const names[] = {
+		[UPROBE_PMU] = "the kernel's uprobe PMU",
+		[UPROBE_LINK] = "links of BPF programs",
+		[UPROBE_LINE] = "lines of the trace file system",
+	};
+	struct finding finding = {.check = "uprobes", .state = FINDING_OK};
+	char why[UPROBE_WHY_BYTES];
+	enum uprobe_way way;
+
+	if (uprobe_check(&way, why) == 0) {
+		doctor_say(doctor, &finding, NULL, "probe points can be opened by %s%s%s",
+			   names[way], why[0] ? ": " : "", why);
+		return;
+	}
+	finding.state = FINDING_NOTE;
+	doctor_say(
+		doctor, &finding,
+		"run as root, or grant CAP_SYS_ADMIN; or use Linux 6.10 or later with CAP_BPF and "
+		"CAP_PERFMON; or grant CAP_PERFMON and CAP_DAC_OVERRIDE and mount tracefs at "
+		"/sys/kernel/tracing; or go without --kind alloc, lock and exceptions",
+		"probe points cannot be opened: %s", why);
+}
+
 static void check_perf(struct doctor *doctor)
 {
 	const struct finding finding = {.check = "perf-events", .state = FINDING_OK};
@@ -284,6 +311,7 @@ static void check_perf(struct doctor *doctor)
 		check_rings(doctor);
 	check_threads(doctor);
 	check_short_waits(doctor);
+	check_uprobes(doctor);
 }
 
 /* ---- rights ---- */

@@ -13,6 +13,8 @@
 #include "base/utf8.h"
 #include "guard/heap.h"
 #include "inspect/jvm_names.h"
+#include "inspect/publish_list.h"
+#include "inspect/push_list.h"
 #include "inspect/self_stats.h"
 
 #include <stdlib.h>
@@ -73,11 +75,13 @@ static json_t *probes_of(const struct jvm *jvm)
 	const struct wire_probes *probes = &jvm->probes;
 
 	return json_pack(
-		"{s:o, s:I, s:I, s:I, s:o, s:I, s:I}", "alloc",
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I}", "alloc",
 		probe_state(jvm, "probes.alloc", WIRE_PROBES_ALLOC, WIRE_PROBES_ALLOC_REFUSED),
 		"alloc_interval_bytes", (json_int_t)probes->alloc_interval, "alloc_events",
 		(json_int_t)probes->alloc_events, "alloc_bytes", (json_int_t)probes->alloc_bytes,
-		"lock", probe_state(jvm, "probes.lock", WIRE_PROBES_LOCK, WIRE_PROBES_LOCK_REFUSED),
+		"alloc_watched", (json_int_t)probes->live_objects, "alloc_watch_level",
+		(json_int_t)probes->live_level, "lock",
+		probe_state(jvm, "probes.lock", WIRE_PROBES_LOCK, WIRE_PROBES_LOCK_REFUSED),
 		"lock_events", (json_int_t)probes->lock_events, "lock_ns",
 		(json_int_t)probes->lock_ns);
 }
@@ -223,6 +227,16 @@ static json_t *tables_of(const struct table_stats *stats)
 			 (json_int_t)stats->stuck);
 }
 
+static json_t *probe_tables_of(const struct table_stats *stats)
+{
+	json_t *tables = tables_of(stats);
+
+	if (tables)
+		json_object_set_new(tables, "points_left_out",
+				    json_integer((json_int_t)stats->left_out));
+	return tables;
+}
+
 static json_t *symbol_tables_of(const struct engine_stats *stats)
 {
 	const struct debuginfod_stats *debuginfod = &stats->debuginfod;
@@ -259,7 +273,7 @@ static json_t *files_of(const struct table_cache_stats *stats)
 static json_t *threads_of(const struct recording_counts *counts)
 {
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"ticks", (json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
 		"failed_ticks", (json_int_t)counts->failed_ticks, "readings_lost",
 		(json_int_t)counts->readings_lost, "time_dropped_us",
@@ -269,17 +283,33 @@ static json_t *threads_of(const struct recording_counts *counts)
 		(json_int_t)counts->stackless_processes, "waits", (json_int_t)counts->waits_ended,
 		"waits_chosen", (json_int_t)counts->waits_chosen, "waits_lost",
 		(json_int_t)counts->waits_lost, "waits_refused", (json_int_t)counts->waits_refused,
-		"waits_unread", (json_int_t)counts->waits_unread, "waits_left_out",
+		"waits_unread", (json_int_t)counts->waits_unread, "waits_unended",
+		(json_int_t)counts->waits_unended, "waits_left_out",
 		(json_int_t)counts->waits_left_out, "waker_stacks_lost",
 		(json_int_t)counts->waker_stacks_lost);
+}
+
+/* What became of samples of probes. */
+static json_t *probe_samples_of(const struct recording_counts *counts)
+{
+	const struct recording_live *const live = &counts->live;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}", "lost",
+			 (json_int_t)counts->probe_lost, "merged", (json_int_t)counts->probe_merged,
+			 "senseless", (json_int_t)counts->probe_senseless, "parked_elsewhere",
+			 (json_int_t)counts->parked_elsewhere, "lock_waits_left_out",
+			 (json_int_t)counts->lock_waits_left_out, "live", "watched",
+			 (json_int_t)live->watched, "dead", (json_int_t)live->dead, "unwatched",
+			 (json_int_t)live->unwatched, "left_out", (json_int_t)live->left_out,
+			 "lost", (json_int_t)live->lost);
 }
 
 static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "sampler",
-			 stats->sampler ? stats->sampler : "", "samples_waited",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "sampler", stats->sampler ? stats->sampler : "", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
 			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread,
@@ -287,7 +317,8 @@ static json_t *recordings_of(const struct engine_stats *stats)
 			 (json_int_t)counts->reread_put_off, "samples_merged",
 			 (json_int_t)counts->merged, "samples_with_unread_pages",
 			 (json_int_t)counts->unread_pages, "processes_unlisted",
-			 (json_int_t)counts->unlisted, "threads", threads_of(counts));
+			 (json_int_t)counts->unlisted, "threads", threads_of(counts), "probes",
+			 probe_samples_of(counts));
 }
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)
@@ -346,6 +377,7 @@ static void put_count(json_t *object, const char *key, uint64_t count)
 static json_t *daemon_of(const struct daemon_stats *stats)
 {
 	const struct graph_writer_stats *writer = &stats->writer;
+	const struct web_stats *const web = &stats->http.web;
 	json_t *object = json_object();
 
 	put_count(object, "sampling", stats->is_sampling);
@@ -378,6 +410,43 @@ static json_t *daemon_of(const struct daemon_stats *stats)
 	put_count(object, "http_unfinished", stats->http.unfinished);
 	put_count(object, "http_connections", stats->http.connections);
 	put_count(object, "http_open", stats->http.open);
+	put_count(object, "http_denied", stats->http.denied);
+	put_count(object, "http_crowded", stats->http.crowded);
+	put_count(object, "queries", web->queries);
+	put_count(object, "queries_refused", web->refused);
+	put_count(object, "queries_cancelled", web->cancelled);
+	put_count(object, "queries_failed", web->failed);
+	put_count(object, "query_ms", web->time_ns / CLOCK_NS_PER_MS);
+	put_count(object, "queries_waiting", web->waiting);
+	put_count(object, "queries_begun", web->begun);
+	put_count(object, "query_answer_bytes", web->answer_bytes);
+	return object;
+}
+
+static json_t *store_of(const struct daemon_stats *stats)
+{
+	const struct store_keeper_stats *const keeper = &stats->keeper;
+	const struct store_stats *const store = &keeper->store;
+	json_t *object = json_object();
+
+	put_count(object, "periods", stats->windows);
+	put_count(object, "periods_cut_short", stats->windows_cut_short);
+	put_count(object, "samples_left_out", stats->windows_left_out);
+	put_count(object, "window_bytes", stats->window_bytes);
+	put_count(object, "waiting_bytes", keeper->waiting_bytes);
+	put_count(object, "windows_written", store->written);
+	put_count(object, "windows_failed", store->failed);
+	put_count(object, "windows_dropped", keeper->dropped);
+	put_count(object, "merges", store->merged);
+	put_count(object, "merges_failed", store->merges_failed);
+	put_count(object, "segments", store->segments);
+	put_count(object, "segment_bytes", store->segment_bytes);
+	put_count(object, "index_bytes", store->index_bytes);
+	put_count(object, "segments_removed", store->removed);
+	put_count(object, "segments_damaged", store->damaged);
+	put_count(object, "segments_missing", store->missing);
+	put_count(object, "segments_adopted", store->adopted);
+	put_count(object, "files_swept", store->swept);
 	return object;
 }
 
@@ -442,6 +511,8 @@ static json_t *memory_of(const struct memory_stats *memory)
 	put_count(object, "containers", memory->containers);
 	put_count(object, "agents", memory->agents);
 	put_count(object, "lists", memory->lists);
+	put_count(object, "publish", memory->publish);
+	put_count(object, "queries", memory->queries);
 	put_count(object, "given_back", memory->given_back);
 	put_count(object, "longest_give_back_us", memory->longest_give_back_ns / CLOCK_NS_PER_US);
 	return object;
@@ -498,6 +569,9 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_t *collector = json_object_get(list, "collector");
 
 	json_object_set_new(collector, "watch", daemon_of(&stats->daemon));
+	json_object_set_new(collector, "store", store_of(&stats->daemon));
+	json_object_set_new(collector, "push", push_list(&stats->daemon));
+	json_object_set_new(collector, "publish", publish_list(&stats->daemon.publish));
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 	json_object_set_new(collector, "memory", memory_of(&stats->memory));
@@ -541,8 +615,10 @@ json_t *jvm_list_with(json_t *rows, const struct targets *targets, const struct 
 		kernel_of(&stats->kernel));
 	if (!list)
 		return NULL;
+	json_object_set_new(json_object_get(list, "collector"), "probe_tables",
+			    probe_tables_of(&stats->probe_tables));
 	json_object_set_new(json_object_get(list, "collector"), "containers",
-			    jvm_names_stats(&targets->containers));
+			    jvm_names_stats(targets));
 	put_daemon(list, targets, stats);
 	return list;
 }

@@ -20,7 +20,7 @@
  * counters of what was refused or lost and belongs to no JVM, and these objects:
  *
  * - "stacks": how stacks ended ("ends", by name) and how they were walked
- * - "unwind_tables", "symbol_tables": tables of files that are kept
+ * - "unwind_tables", "symbol_tables", "probe_tables": tables of files that are kept
  * - "files": files that are held open
  * - "recordings": what samples waited for, and what the kernel reported of processes
  * - "native_lines": reading of DWARF

@@ -85,11 +85,15 @@ void jvm_names_print(const json_t *jvm, FILE *stream)
 	fputc('\n', stream);
 }
 
-json_t *jvm_names_stats(const struct containers *containers)
+json_t *jvm_names_stats(const struct targets *targets)
 {
+	const struct process *process;
 	struct containers_stats stats;
+	size_t pos = 0;
 
-	containers_stats(containers, &stats);
+	containers_stats(&targets->containers, &stats);
+	while ((process = targets_next(targets, &pos)))
+		stats.labels_left_out += process->workload.labels.left_out;
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
 			 (json_int_t)stats.known, "unnamed", (json_int_t)stats.unnamed, "unchecked",
 			 (json_int_t)stats.unchecked, "files_read", (json_int_t)stats.files_read,

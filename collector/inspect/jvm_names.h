@@ -9,8 +9,7 @@
 #ifndef FG_INSPECT_JVM_NAMES_H
 #define FG_INSPECT_JVM_NAMES_H
 
-#include "container/containers.h"
-#include "process/process.h"
+#include "process/targets.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@ void jvm_names_add(json_t *jvm, const struct process *process);
 /* Prints these names on a line of their own; nothing if none is known. */
 void jvm_names_print(const json_t *jvm, FILE *stream);
 
-/* Counts of the known containers, and of what could not be read of them. */
-json_t *jvm_names_stats(const struct containers *containers);
+/* Counts of the known containers, of what could not be read of them, and of labels without room. */
+json_t *jvm_names_stats(const struct targets *targets);
 
 #endif

@@ -25,7 +25,8 @@
 #define STEP_NS		(3 * CLOCK_NS_PER_MS)
 #define LOOK_NS		(2 * CLOCK_NS_PER_MS) /* of a look, in a step */
 #define REST_FACTOR	4
-#define LOOKS		9    /* looks at one program; the last look is in round 128 */
+#define LOOKS		9 /* looks at one program; the last look is in round 128 */
+#define MAX_LATE	32
 #define MAX_FORGOTTEN	4096 /* in one round */
 #define PROGRAM_ROUNDS	4
 #define EXPECT_FIRST_NS (20 * CLOCK_NS_PER_MS)
@@ -37,6 +38,7 @@ struct seen {
 	uint32_t first_round; /* the round in which the program was first seen */
 	uint32_t last_round;  /* the round in which the program was last seen */
 	uint8_t looks;
+	uint8_t late; /* looks that were late, and do not count */
 };
 
 size_t finder_bytes(const struct finder *finder)
@@ -84,7 +86,7 @@ static bool take_look(struct finder *finder, struct finder_found *found, int err
 	return true;
 }
 
-enum look { LOOK_NONE, LOOK_FOUND, LOOK_LATER };
+enum look { LOOK_NONE, LOOK_FOUND, LOOK_LATER, LOOK_LATE };
 
 /* Looks for the process's agent. */
 static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
@@ -107,7 +109,7 @@ static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 		return LOOK_NONE;
 	}
 	beacon_free(search);
-	if (err > 0)
+	if (err > 0 || err == -ETIMEDOUT)
 		finder->stats.put_off++;
 	else if (take_look(finder, &found, err, fn, arg))
 		err = 0;
@@ -115,7 +117,18 @@ static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 		err = -ENOENT;
 	if (found.proc_fd >= 0)
 		close(found.proc_fd);
+	if (err == -ETIMEDOUT)
+		return LOOK_LATE;
 	return err > 0 ? LOOK_LATER : err == 0 ? LOOK_FOUND : LOOK_NONE;
+}
+
+/* A look without an answer in time is none, MAX_LATE times. */
+static void look_again(struct seen *seen)
+{
+	if (seen->looks == 0 || seen->late >= MAX_LATE)
+		return;
+	seen->late++;
+	seen->looks--;
 }
 
 /* Goes on with the look that takes several steps. */
@@ -132,7 +145,9 @@ static void look_on(struct finder *finder, finder_fn fn, void *arg)
 	if (err > 0)
 		return;
 	seen = map64_find(&finder->seen, (uint64_t)found.pid);
-	if (take_look(finder, &found, err, fn, arg) && seen)
+	if (seen && err == -ETIMEDOUT)
+		look_again(seen);
+	else if (take_look(finder, &found, err, fn, arg) && seen)
 		seen->looks = LOOKS;
 	end_going(finder);
 }
@@ -187,7 +202,7 @@ static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn
 	if (is_other) {
 		seen->inode = inode;
 		seen->first_round = finder->round;
-		seen->looks = 0;
+		seen->looks = seen->late = 0;
 	}
 	seen->last_round = finder->round;
 	if (!is_look_due(finder, seen))
@@ -199,6 +214,9 @@ static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn
 		break;
 	case LOOK_LATER:
 		seen->looks--;
+		break;
+	case LOOK_LATE:
+		look_again(seen);
 		break;
 	case LOOK_NONE:
 		break;

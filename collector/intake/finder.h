@@ -42,7 +42,7 @@ struct finder_stats {
 	uint64_t looks;	     /* times that mappings of a process were read */
 	uint64_t denied;     /* looks without the right to read */
 	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
-	uint64_t put_off;    /* looks that have to come later, because another one goes on */
+	uint64_t put_off;    /* looks that come later: another one goes on, or no answer in time */
 	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory */
 	uint64_t unexpected; /* calls of finder_expect past FINDER_MAX_EXPECTED */
 	uint64_t spent_ns;   /* processor time */

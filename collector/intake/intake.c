@@ -123,7 +123,7 @@ int intake_open(const char *path, struct intake **ret)
 	intake->next_id = LISTEN_ID + 1;
 	intake->heard_ns = clock_now_ns();
 	intake_set_limits(intake, INTAKE_MAX_SESSIONS, INTAKE_MAX_BUFFER_BYTES);
-	err = listen_prepare(path);
+	err = listen_prepare(path, "--socket");
 	if (!err) {
 		err = start_listening(intake, path);
 		if (err)

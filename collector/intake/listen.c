@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -45,7 +47,7 @@ pid_t listen_owner(const char *path)
 	return owner == -EPROTOTYPE ? owner_of(path, SOCK_SEQPACKET) : owner;
 }
 
-static int make_directory(const char *path)
+static int make_directory(const char *path, const char *option)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -63,20 +65,56 @@ static int make_directory(const char *path)
 		const int err = -errno;
 
 		log_error("cannot make the socket directory %s: %s: run as root, or choose "
-			  "another place with --socket",
-			  dir, strerror(-err));
+			  "another place with %s",
+			  dir, strerror(-err), option);
 		return err;
 	}
 	if (stat(dir, &st) < 0 || !S_ISDIR(st.st_mode)) {
 		log_error("cannot use %s as the socket directory: it is not a directory: remove "
-			  "it, or choose another place with --socket",
-			  dir);
+			  "it, or choose another place with %s",
+			  dir, option);
 		return -ENOTDIR;
 	}
 	return 0;
 }
 
-int listen_prepare(const char *path)
+/*
+ * Whether others than root and this user may replace what is in the directory. In a directory with
+ * the sticky bit, such as /tmp, nobody replaces what is another's.
+ */
+static bool is_of_others(const struct stat *st)
+{
+	return (st->st_uid != 0 && st->st_uid != geteuid()) ||
+	       ((st->st_mode & (S_IWGRP | S_IWOTH)) && !(st->st_mode & S_ISVTX));
+}
+
+/* Checks the socket's directory and all directories above. */
+static int check_directories(const char *path, const char *option)
+{
+	char dir[PATH_MAX], real[PATH_MAX];
+	const char *const slash = strrchr(path, '/');
+	struct stat st;
+
+	memcpy(dir, path, (size_t)(slash - path));
+	dir[slash - path] = '\0';
+	if (!realpath(dir[0] ? dir : "/", real))
+		return -errno;
+	for (char *end = real + strlen(real);; end = strrchr(real, '/')) {
+		*end = '\0';
+		if (stat(real[0] ? real : "/", &st) < 0)
+			return -errno;
+		if (is_of_others(&st)) {
+			log_error("cannot listen on %s: others may write to %s, and so replace the "
+				  "socket: chmod go-w %s, or choose another place with %s",
+				  path, real[0] ? real : "/", real[0] ? real : "/", option);
+			return -EPERM;
+		}
+		if (!strchr(real, '/'))
+			return 0;
+	}
+}
+
+static int prepare(const char *path, const char *option, bool is_private)
 {
 	struct sockaddr_un addr;
 	struct stat st;
@@ -85,32 +123,34 @@ int listen_prepare(const char *path)
 
 	if (strlen(path) >= sizeof(addr.sun_path)) {
 		log_error("cannot listen on %s: the path is longer than %zu bytes: choose a "
-			  "shorter one with --socket",
-			  path, sizeof(addr.sun_path) - 1);
+			  "shorter one with %s",
+			  path, sizeof(addr.sun_path) - 1, option);
 		return -ENAMETOOLONG;
 	}
-	err = make_directory(path);
+	err = make_directory(path, option);
+	if (!err && is_private)
+		err = check_directories(path, option);
 	if (err)
 		return err;
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(st.st_mode)) {
 		log_error("cannot listen on %s: something that is no socket is there: remove it, "
-			  "or choose another place with --socket",
-			  path);
+			  "or choose another place with %s",
+			  path, option);
 		return -EEXIST;
 	}
 	owner = listen_owner(path);
 	if (owner > 0) {
 		log_error("cannot listen on %s: another collector is running, PID %d: end it, or "
-			  "choose another place with --socket",
-			  path, (int)owner);
+			  "choose another place with %s",
+			  path, (int)owner, option);
 		return -EADDRINUSE;
 	}
 	if (owner < 0) {
 		log_error("cannot listen on %s: %s: it may belong to another user's collector: "
-			  "run as that user or as root, or choose another place with --socket",
-			  path, strerror(-owner));
+			  "run as that user or as root, or choose another place with %s",
+			  path, strerror(-owner), option);
 		return owner;
 	}
 	if (unlink(path) < 0 && errno != ENOENT) {
@@ -120,4 +160,14 @@ int listen_prepare(const char *path)
 		return err;
 	}
 	return 0;
+}
+
+int listen_prepare(const char *path, const char *option)
+{
+	return prepare(path, option, false);
+}
+
+int listen_prepare_private(const char *path, const char *option)
+{
+	return prepare(path, option, true);
 }

@@ -16,8 +16,13 @@ pid_t listen_owner(const char *path);
 
 /*
  * Makes the directory of path (0755) if it is missing, and removes a socket that a dead collector
- * left. -EADDRINUSE if a process listens at path; its PID is logged.
+ * left. -EADDRINUSE if a process listens at path; its PID is logged. option: that names another path.
  */
-int listen_prepare(const char *path);
+int listen_prepare(const char *path, const char *option);
+/*
+ * The same for a socket that is this user's alone. -EPERM if another user than root could put
+ * something else in the socket's place: may write to a directory of the path.
+ */
+int listen_prepare_private(const char *path, const char *option);
 
 #endif

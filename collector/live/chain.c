@@ -2,6 +2,7 @@
 /* Names a walked stack and gives it to the sinks, see chain.h. */
 #include "live/chain.h"
 
+#include "probes/probe_sample.h"
 #include "live/wait_frame.h"
 
 #include <stdio.h>
@@ -108,8 +109,27 @@ static size_t add_wait(struct symbolizer *symbolizer, const struct chain_walk *w
 	return 2 + waker_stack_write(walk->waker_stack, &stack[-2]);
 }
 
+/*
+ * Puts what the sample is of in place of the probe's own frames. Returns where the stack begins; NULL:
+ * there is no sample.
+ */
+static struct frame *put_leaf(const struct chain_style *style, struct symbolizer *symbolizer,
+			      const struct record *record, struct frame *frames, size_t n)
+{
+	struct frame leaf;
+	size_t own;
+
+	if (!probe_sample_leaf(symbolizer, &style->names, record, frames, n, &leaf, &own))
+		return NULL;
+	frames += own;
+	frames[-1] = leaf;
+	return frames - 1;
+}
+
 static const struct sample_kind *kind_of(const struct sample *sample)
 {
+	if (probe_sample_is(sample))
+		return probe_sample_kind(sample);
 	return sample->kind == SAMPLE_OF_WALL ? &sample_kind_wall : &sample_kind_cpu;
 }
 
@@ -183,6 +203,16 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		return false;
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
+	if (probe_sample_is(&record->sample)) {
+		struct frame *const begin = put_leaf(style, symbolizer, record, frames, n);
+
+		if (!begin) {
+			*ret = (struct named_sample){0};
+			return true;
+		}
+		n = (size_t)(frames + n - begin);
+		frames = begin;
+	}
 	n_wait = add_wait(symbolizer, walk, frames, n);
 	frames -= n_wait;
 	n += n_wait;
@@ -201,6 +231,8 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		.frames = frames,
 		.n_frames = n,
 	};
+	if (probe_sample_is(&record->sample))
+		probe_sample_values(record, ret->values);
 	return true;
 }
 

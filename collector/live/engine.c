@@ -18,7 +18,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,17 +28,11 @@
 #define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* between reads while something is recorded */
 #define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* between reads that are urgent */
 #define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* between reads while a JVM may end */
-#define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* between looks at processes' events */
-#define SIDE_MOST_NS	   (50 * CLOCK_NS_PER_MS)
 #define MEMORY_INTERVAL_NS (100 * CLOCK_NS_PER_MS) /* between two counts of what shares memory */
 #define MESSAGES_A_STEP	   1024
-#define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
 static_assert(TARGETS_MAX_PROCESSES <= BPF_MAX_WANTED, "each process may be one that is recorded");
-
-/* Indexes in the set of polled descriptors. */
-enum { SIGNALS, INTAKE, CONTROL, LOADER, NAMES, CONTAINERS, FIRST_RING };
 
 /*
  * Opens the signal descriptor. Returns the descriptor or a negative errno: pthread_sigmask(3)
@@ -248,6 +241,7 @@ void engine_close(struct engine *engine)
 	process_memory_use(NULL);
 	errands_free(engine->errands); /* waits until perf events have ended */
 	guarded_memory_free(engine->memory);
+	guard_settle(engine->guard);
 	guarded_use(NULL);
 	guard_free(engine->guard);
 	if (engine->signal_fd >= 0)
@@ -273,6 +267,8 @@ static void on_intake(void *arg, const struct intake_event *event)
 	outreach_heard(&engine->outreach, event);
 	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
 		intake_end_session(engine->intake, event->session->id);
+	if (engine->listener.heard)
+		engine->listener.heard(engine->listener.arg, event);
 	if (event->kind == INTAKE_OPENED)
 		meet(engine, event->session->pid);
 }
@@ -293,6 +289,15 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
 
 	return heard_ns > held_ns ? heard_ns - held_ns : 0;
+}
+
+static unsigned count_running(const struct engine *engine)
+{
+	unsigned n = 0;
+
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		n += !r->is_done;
+	return n;
 }
 
 /* Whether some JVM is young: it may have ended before it is looked at. */
@@ -339,7 +344,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		const uint64_t done = r->end_ns + HOLD_NS;
+		const uint64_t done =
+			r->end_ns + (count_running(engine) > 1 ? HOLD_NS : HOLD_END_NS);
 		const uint64_t interval = read_interval_ns(engine, r, now);
 
 		if (r->has_more || r->has_clock_more || (r->n_unmet && !r->is_done))
@@ -352,87 +358,17 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 	return until > now ? until - now : 0;
 }
 
-/*
- * Adds descriptors up to the limit. The ring buffers of the others are read by the clock, as all
- * ring buffers are.
- */
-static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_added)
+static void wait_for_work(struct engine *engine, uint64_t for_ns, struct loop_woken *ret)
 {
-	for (size_t i = 0; i < n_added && n < MAX_POLL_FDS; i++)
-		fds[n++] = (struct pollfd){.fd = added[i], .events = POLLIN};
-	return n;
-}
+	const struct loop_fds fds = {
+		.signals = engine->signal_fd,
+		.control = engine->control.fd,
+		.others = {intake_fd(engine->intake), table_cache_fd(engine->tables),
+			   symbolizer_fd(engine->symbolizer),
+			   containers_fd(&engine->targets.containers)},
+	};
 
-static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
-{
-	size_t n = FIRST_RING;
-
-	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
-	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
-	fds[CONTROL] = (struct pollfd){.fd = engine->control.fd, .events = POLLIN};
-	fds[LOADER] = (struct pollfd){.fd = table_cache_fd(engine->tables), .events = POLLIN};
-	fds[NAMES] = (struct pollfd){.fd = symbolizer_fd(engine->symbolizer), .events = POLLIN};
-	fds[CONTAINERS] =
-		(struct pollfd){.fd = containers_fd(&engine->targets.containers), .events = POLLIN};
-	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		const int *added;
-		size_t n_added;
-
-		if (r->is_done || r->is_hung_up)
-			continue;
-		n_added = sampler_fds(r->sampler, &added);
-		n = add_fds(fds, n, added, n_added);
-	}
-	return n;
-}
-
-/* Whether the kernel has reported something that happened to processes. */
-static bool has_side(const struct engine *engine)
-{
-	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		if (!r->is_done && sampler_has_side(r->sampler))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Waits until a descriptor is ready, at most wait_for_ns. While something is recorded, the wait
- * looks now and then for the kernel's reports about processes, because these reports wake no
- * reader.
- */
-static int wait_for_work(const struct engine *engine, struct pollfd *fds, size_t n,
-			 uint64_t wait_for_ns)
-{
-	const uint64_t side_ns = pace_wait_ns(engine->took_ns, SIDE_INTERVAL_NS, SIDE_MOST_NS);
-	const uint64_t until = clock_now_ns() + wait_for_ns;
-	uint64_t left = wait_for_ns;
-
-	for (;;) {
-		const uint64_t wait = engine->recordings && left > side_ns ? side_ns : left;
-		const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
-						 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
-		const int ready = ppoll(fds, n, &timeout, NULL);
-		const uint64_t now = clock_now_ns();
-
-		if (ready != 0 || now >= until || has_side(engine))
-			return ready;
-		left = until - now;
-	}
-}
-
-/*
- * Notes descriptors that hang up: the event of one process hangs up for good when the process ends.
- * poll would return at once from then on.
- */
-static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, size_t n)
-{
-	bool is_hung_up = false;
-
-	for (size_t i = FIRST_RING; i < n; i++)
-		is_hung_up |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-	for (struct recording *r = engine->recordings; is_hung_up && r; r = r->next)
-		r->is_hung_up = true; /* ring buffers are also read by the clock, which is enough */
+	loop_wait(&engine->wait, &fds, engine->recordings, engine->took_ns, for_ns, ret);
 }
 
 static void read_recordings(struct engine *engine)
@@ -451,6 +387,7 @@ static void advance_recordings(struct engine *engine)
 
 	table_cache_step(engine->tables);
 	symbolizer_step(engine->symbolizer);
+	engine->model.has_others = count_running(engine) > 1;
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);
 	symbolizer_step(engine->symbolizer); /* names that these samples have */
@@ -492,23 +429,17 @@ static void reap_recordings(struct engine *engine)
 void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
-	struct pollfd fds[MAX_POLL_FDS];
-	uint64_t wait;
-	size_t n;
-	int ready;
+	struct loop_woken woken;
 
 	note_step(engine, now);
 	turns_end(&engine->turns);
-	n = fill_poll(engine, fds);
-	wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
-	ready = wait_for_work(engine, fds, n, wait);
+	wait_for_work(engine,
+		      intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns),
+		      &woken);
 	engine->woke_ns = clock_now_ns();
 	turns_begin(&engine->turns);
-	if (ready > 0) {
-		if (fds[SIGNALS].revents)
-			read_signals(engine);
-		notice_hang_ups(engine, fds, n);
-	}
+	if (woken.has_signal)
+		read_signals(engine);
 	guard_begin_turn(engine->guard);
 	containers_begin_turn(&engine->targets.containers);
 	space_upkeep_begin_turn(&engine->targets.spaces);
@@ -523,7 +454,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	count_memory(engine, clock_now_ns());
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	turns_pass(&engine->turns, TURN_UPKEEP);
-	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
+	if (woken.is_asked && engine->control.ready)
 		engine->control.ready(engine->control.arg);
 	turns_pass(&engine->turns, TURN_CONTROL);
 	reap_recordings(engine); /* last, because a request that has waited counts as asked */
@@ -596,9 +527,20 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->waits_lost += counts->waits_lost;
 	to->waits_refused += counts->waits_refused;
 	to->waits_unread += counts->waits_unread;
+	to->waits_unended += counts->waits_unended;
 	to->waits_left_out += counts->waits_left_out;
 	to->waker_stacks_lost += counts->waker_stacks_lost + counts->waker_stacks_unnamed;
 	to->unlisted += counts->unlisted;
+	to->probe_lost += counts->probe_lost;
+	to->probe_merged += counts->probe_merged;
+	to->probe_senseless += counts->probe_senseless;
+	to->parked_elsewhere += counts->parked_elsewhere;
+	to->lock_waits_left_out += counts->lock_waits_left_out;
+	to->live.watched += counts->live.watched;
+	to->live.dead += counts->live.dead;
+	to->live.unwatched += counts->live.unwatched;
+	to->live.left_out += counts->live.left_out;
+	to->live.lost += counts->live.lost;
 }
 
 void engine_end_recording(struct engine *engine, struct recording *recording)
@@ -665,6 +607,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	zygote_stats(&ret->parsers);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
+	table_cache_table_stats(engine->tables, TABLE_PROBES, &ret->probe_tables);
 	table_cache_stats(engine->tables, &ret->files);
 	ret->sampler = engine->sampler;
 	ret->recordings = engine->past;

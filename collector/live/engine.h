@@ -12,6 +12,7 @@
 #include "intake/intake.h"
 #include "intake/outreach.h"
 #include "live/daemon_stats.h"
+#include "live/loop_wait.h"
 #include "live/memory_stats.h"
 #include "live/recording.h"
 #include "live/turns.h"
@@ -27,6 +28,12 @@
 struct engine_fd {
 	int fd; /* -1: none */
 	void (*ready)(void *arg);
+	void *arg;
+};
+
+/* Is told of each event of an agent, after the model has taken the event. */
+struct engine_listener {
+	void (*heard)(void *arg, const struct intake_event *event); /* NULL: nobody listens */
 	void *arg;
 };
 
@@ -50,6 +57,7 @@ struct engine_stats {
 	struct zygote_stats parsers;
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
+	struct table_stats probe_tables;
 	struct table_cache_stats files;
 	struct debuginfod_stats debuginfod;
 	struct demangler_stats demangler;
@@ -97,6 +105,7 @@ struct engine {
 	uint32_t next_id;
 	struct turns turns;
 	uint64_t woke_ns; /* when the wait of the last step ended */
+	struct loop_wait wait;
 	/* time of that step for agents and naming: needed at any pace */
 	uint64_t owed_ns;
 	uint64_t took_ns;		    /* time of that step for everything else */
@@ -106,6 +115,7 @@ struct engine {
 	struct recording_counts past;	    /* counts of recordings that have ended */
 	char sampler[SAMPLER_SOURCE_BYTES]; /* sampler_source_text of the last recording */
 	struct engine_fd control;	    /* the descriptor of the control socket */
+	struct engine_listener listener;    /* set by the owner; ends with the engine */
 	const struct daemon_stats *daemon;  /* borrowed; NULL: there is no daemon */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */

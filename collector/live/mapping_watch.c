@@ -71,7 +71,7 @@ bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, 
 {
 	if (process->gone_ns || !is_wanted(watch, process, time_ns, has_missed, now_ns))
 		return false;
-	if (!process->reader && has_time(watch, now_ns) &&
+	if (!process->reader && !process->space_due_ns && has_time(watch, now_ns) &&
 	    now_ns >= process->space_read_ns + wait_of(watch, process))
 		return true;
 	watch->put_off++;
@@ -121,8 +121,8 @@ static uint64_t longer_wait(uint64_t wait_ns)
 	return longer_ns < MAPPING_WATCH_MOST_WAIT_NS ? longer_ns : MAPPING_WATCH_MOST_WAIT_NS;
 }
 
-/* False: the process is gone, or has more mappings than can be read now. */
-static bool read_mappings(struct process *process, struct address_space *ret)
+/* False: the process is gone, is late, or has more mappings than can be read now. */
+static bool read_mappings(struct process *process, uint64_t now_ns, struct address_space *ret)
 {
 	struct space_reader *const reader = space_reader_new(process->pid);
 	const int more = reader ? space_reader_step(reader, MAPPING_WATCH_READ_NS) : -ENOMEM;
@@ -131,6 +131,10 @@ static bool read_mappings(struct process *process, struct address_space *ret)
 		process->reader = reader;
 		return false;
 	}
+	if (more == -ETIMEDOUT)
+		process_note_late_space(process, now_ns);
+	else
+		process->space_late = 0;
 	if (more == 0)
 		space_reader_take(reader, ret);
 	space_reader_free(reader);
@@ -147,7 +151,7 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 
 	watch->reads++;
 	process->space_read_ns = now_ns;
-	if (read_mappings(process, &fresh))
+	if (read_mappings(process, now_ns, &fresh))
 		process->space.code_bytes =
 			fresh.code_bytes; /* not set for a process that is gone */
 	for (size_t i = 0; i < fresh.count; i++) {

@@ -17,7 +17,7 @@
  * the wait is MAPPING_WATCH_LOSS_WAIT_NS. All readings together take a tenth of the time. A process
  * that has to wait is judged again at its next sample. A process with more mappings than can be read
  * in MAPPING_WATCH_READ_NS is read to the end by process/space_upkeep.h, and all that was known is
- * replaced then. A zero-filled struct is valid, for a recording without reports.
+ * replaced then; so is a process whose mappings were late. A zero-filled struct is valid, for a recording without reports.
  */
 #ifndef FG_LIVE_MAPPING_WATCH_H
 #define FG_LIVE_MAPPING_WATCH_H

@@ -6,7 +6,8 @@ static uint64_t shared_bytes(const struct memory_stats *stats)
 {
 	return stats->messages + stats->tables + stats->held + stats->trees + stats->graphs +
 	       stats->windows + stats->captures + stats->names + stats->stacks + stats->files +
-	       stats->kernel + stats->lines + stats->containers + stats->agents + stats->lists;
+	       stats->kernel + stats->lines + stats->containers + stats->agents + stats->lists +
+	       stats->queries + stats->publish;
 }
 
 static uint64_t table_bytes(const struct table_cache *tables, enum table_of of)
@@ -70,6 +71,10 @@ static void count_recording(struct memory_stats *ret, const struct recording *re
 	if (recording->clock)
 		ret->held +=
 			clock_bytes(recording->clock) + running_time_bytes(&recording->running);
+	if (recording->locks)
+		ret->held += lock_waits_bytes(recording->locks);
+	if (recording->live)
+		ret->held += live_samples_bytes(recording->live);
 	if (recording->window)
 		ret->windows += window_bytes(&recording->window->window);
 	if (recording->watch)
@@ -78,16 +83,31 @@ static void count_recording(struct memory_stats *ret, const struct recording *re
 		ret->stacks += unwinder_bytes(recording->unwinder);
 }
 
+/* Of graphs that wait, and of profiles that wait in memory. */
+static uint64_t push_bytes(const struct push_stats *push)
+{
+	uint64_t bytes = push->waiting_bytes;
+
+	for (size_t i = 0; i < push->n_targets; i++)
+		bytes += push->targets[i].memory_bytes;
+	return bytes;
+}
+
 uint64_t memory_stats_count(struct memory_stats *ret, const struct memory_sources *sources)
 {
 	const struct daemon_stats *const daemon = sources->daemon;
 
 	*ret = (struct memory_stats){
 		.tables = table_bytes(sources->tables, TABLE_UNWIND) +
-			  table_bytes(sources->tables, TABLE_SYMBOLS),
+			  table_bytes(sources->tables, TABLE_SYMBOLS) +
+			  table_bytes(sources->tables, TABLE_PROBES),
 		.graphs = daemon ? daemon->graph_bytes + daemon->writer.waiting_bytes +
-					   daemon->writer.list_bytes
+					   daemon->writer.list_bytes + daemon->window_bytes +
+					   daemon->keeper.waiting_bytes + daemon->push_bytes +
+					   push_bytes(&daemon->push)
 				 : 0,
+		.queries = daemon ? daemon->http.web.answer_bytes + daemon->http.web.work_bytes : 0,
+		.publish = daemon ? daemon->publish.waiting_bytes + daemon->publish.kept_bytes : 0,
 		.names = symbolizer_bytes(sources->symbolizer),
 		.stacks = unwinder_bytes(sources->unwinder),
 		.files = file_bytes(sources->tables),

@@ -35,8 +35,10 @@ struct memory_stats {
 	uint64_t kernel;    /* its symbols, those that are being read, its programs */
 	uint64_t lines;	    /* answers of DWARF readers */
 	uint64_t containers;
-	uint64_t agents; /* connections, and agents that listen */
-	uint64_t lists;	 /* of processes, sessions, and perf maps of processes that have ended */
+	uint64_t agents;  /* connections, and agents that listen */
+	uint64_t lists;	  /* of processes, sessions, and perf maps of processes that have ended */
+	uint64_t publish; /* events on their way to subscribers */
+	uint64_t queries; /* answers over HTTP, and what may be taken to make them */
 	uint64_t given_back, longest_give_back_ns; /* times that malloc gave free memory back */
 };
 
@@ -52,7 +54,7 @@ struct memory_sources {
 	const struct recording *recordings;
 };
 
-/* Sets the members from messages to lists. Returns their sum. */
+/* Sets the members from messages to queries. Returns their sum. */
 uint64_t memory_stats_count(struct memory_stats *ret, const struct memory_sources *sources);
 /* Sets the other members. */
 void memory_stats_sum(struct memory_stats *ret, const struct targets *targets, uint64_t limit);

@@ -8,12 +8,15 @@
  * When the record of a mapping is read, its file is taken hold of, and the table cache's threads
  * load the file's tables. A sample whose tables are missing stays in the hold, and all later
  * samples with it.
+ *
+ * One file, because the stages of a sample and the life of a recording share all of its state.
  */
 #include "live/recording.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "probes/probe_sample.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +25,7 @@
 
 #define TURN_NS		(20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
 #define DEEP_NS		CLOCK_NS_PER_SEC
+#define WAITS_A_TURN	512
 #define TREE_NODE_BYTES 64 /* with its part of the index */
 
 /*
@@ -128,6 +132,7 @@ static unsigned count_kinds(unsigned kinds)
 /* A tree for each kind; the first kind is the first sink. */
 static int make_trees(struct recording *recording, unsigned kinds, uint32_t nodes)
 {
+	const bool is_live = recording->options.probes.is_live;
 	struct sink **link = &recording->sinks;
 	int err = 0;
 
@@ -136,7 +141,9 @@ static int make_trees(struct recording *recording, unsigned kinds, uint32_t node
 
 		if (!(kinds >> i & 1))
 			continue;
-		err = tree_sink_new_of(sample_kinds[i], nodes, &tree);
+		err = tree_sink_new_of(is_live ? sample_kind_if_live(sample_kinds[i])
+					       : sample_kinds[i],
+				       nodes, &tree);
 		if (err)
 			break;
 		recording->trees[recording->n_trees++] = tree;
@@ -171,18 +178,26 @@ static int begin_sinks(struct recording *recording)
 	return err;
 }
 
+/* Of probes alone samples of the CPU tell nothing, but there have to be events. */
+static bool needs_cpu(const struct recording_options *options)
+{
+	return recording_kinds(options) & (SAMPLES_OF_CPU | SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU);
+}
+
 struct sampler_options recording_sampler_options(const struct recording_options *options,
 						 const struct recording_model *model)
 {
 	return (struct sampler_options){
 		.event = options->event[0] ? options->event : NULL,
-		.hz = options->hz,
+		.hz = needs_cpu(options) ? options->hz : 1,
 		.fallback_pid = options->pid,
 		.stack_bytes = options->stack_bytes,
 		.source = options->source,
 		.max_samples_hz = options->max_samples_hz,
 		.follows_all = options->all,
 		.follows_threads = recording_has_time(options),
+		.has_probes = recording_has_probes(options),
+		.wants_watched = options->probes.is_live,
 		.errands = model->errands,
 	};
 }
@@ -232,6 +247,13 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		err = begin_sinks(recording);
 	if (!err)
 		err = recording_start_clock(recording, model->budget);
+	if (!err && recording_kinds(options) & PROBES_OF_LOCK)
+		err = lock_waits_new(&recording->locks);
+	if (!err && options->probes.is_live)
+		err = live_samples_new(&recording->live);
+	if (!err && sampler_has_probes(recording->sampler))
+		err = probe_arms_new(&options->probes, recording_kinds(options), recording->sampler,
+				     &recording->arms);
 	if (err) {
 		recording_free(recording);
 		return err;
@@ -263,6 +285,9 @@ void recording_free(struct recording *recording)
 {
 	if (!recording)
 		return;
+	probe_arms_free(recording->arms);
+	lock_waits_free(recording->locks);
+	live_samples_free(recording->live);
 	sampler_close(recording->sampler);
 	thread_clock_close(recording->clock);
 	running_time_fini(&recording->running);
@@ -318,6 +343,138 @@ static void keep_sample(struct recording *recording, const struct named_sample *
 	recording->hold.dropped += !is_kept;
 }
 
+/* The kind of a sample's second value, which is kept like a sample of its own; NULL: none. */
+static const struct sample_kind *second_kind(const struct named_sample *sample)
+{
+	return sample->kind == &sample_kind_alloc  ? &sample_kind_objects
+	       : sample->kind == &sample_kind_live ? &sample_kind_live_objects
+	       : sample->kind == &sample_kind_lock ? &sample_kind_contentions
+						   : NULL;
+}
+
+/* Keeps both values of a sample that has two. */
+static void keep_values(struct recording *recording, const struct named_sample *sample)
+{
+	const struct sample_kind *const kind = second_kind(sample);
+	struct named_sample second = *sample;
+
+	keep_sample(recording, sample);
+	if (!kind)
+		return;
+	second.kind = kind;
+	second.values[0] = sample->values[1];
+	if (!chain_keep(recording->sinks, &second)) {
+		recording->samples.memory_less++;
+		recording->hold.dropped++;
+	}
+}
+
+/* A wait that was sampled has ended. */
+static void take_wait_end(struct recording *recording, struct process *process,
+			  const struct record *record)
+{
+	struct named_sample sample;
+
+	recording->samples.waits++;
+	if (recording->locks && lock_waits_end(recording->locks, record, process, &sample))
+		keep_values(recording, &sample);
+}
+
+/* Takes what a probe has told and named. */
+static void take_probe(struct recording *recording, const struct record *record,
+		       const struct named_sample *sample)
+{
+	if (!sample->kind) {
+		recording->samples.parked++;
+	} else if (record->sample.kind == SAMPLE_OF_ALLOC && recording->live) {
+		recording->samples.live++;
+		live_samples_keep(recording->live, record, sample);
+	} else if (record->sample.kind != SAMPLE_OF_ENTER) {
+		keep_values(recording, sample);
+	} else {
+		recording->samples.waits++;
+		lock_waits_begin(recording->locks, record, sample);
+	}
+}
+
+/*
+ * Waits go on at the recording's end: of each the time until then is kept, unless an end may have been
+ * lost. Returns whether all have been looked at.
+ */
+static bool keep_waits(struct recording *recording, const struct targets *targets)
+{
+	const bool is_sure = recording->counts.probe_lost == 0 && recording->hold.dropped == 0;
+	struct named_sample sample;
+
+	for (int i = 0; i < WAITS_A_TURN; i++) {
+		if (!recording->locks ||
+		    !lock_waits_next_rest(recording->locks, recording->end_ns - 1, &sample))
+			return true;
+		sample.process = targets_find(targets, sample.pid);
+		if (is_sure && sample.process && !sample.process->gone_ns)
+			keep_values(recording, &sample);
+		else
+			recording->counts.lock_rests++;
+	}
+	return false;
+}
+
+/* Keeps the samples of objects that live. Returns whether all have been looked at. */
+static bool keep_live(struct recording *recording, const struct targets *targets)
+{
+	struct named_sample sample;
+	struct process *process;
+	uint64_t start_ticks;
+
+	for (int i = 0; i < WAITS_A_TURN; i++) {
+		if (!recording->live || !live_samples_next(recording->live, &sample, &start_ticks))
+			return true;
+		process = targets_find(targets, sample.pid);
+		if (process && process->start_ticks == start_ticks)
+			sample.process = process;
+		keep_values(recording, &sample);
+	}
+	return false;
+}
+
+static bool is_gone(const void *arg, pid_t pid)
+{
+	const struct process *const process = targets_find(arg, pid);
+
+	return !process || process->gone_ns;
+}
+
+static void count_live(struct recording *recording, const struct sampler_stats *sampler)
+{
+	struct live_samples_stats live;
+
+	live_samples_stats(recording->live, &live);
+	recording->counts.live = (struct recording_live){
+		.watched = live.kept,
+		.dead = live.dead,
+		.living = live.given,
+		.unwatched = live.unwatched + live.forgotten + sampler->unwatched,
+		.left_out = live.left_out,
+		.lost = sampler->deaths_lost + recording->hold.dropped,
+	};
+}
+
+static void count_probes(struct recording *recording, const struct sampler_stats *sampler)
+{
+	struct lock_waits_stats locks = {0};
+
+	if (recording->locks)
+		lock_waits_stats(recording->locks, &locks);
+	if (recording->live)
+		count_live(recording, sampler);
+	recording->counts.probe_lost = sampler->probe_lost;
+	recording->counts.probe_merged = sampler->probe_merged;
+	recording->counts.parked_elsewhere = recording->samples.parked;
+	recording->counts.probe_senseless = recording->samples.senseless;
+	recording->counts.lock_waits_left_out =
+		locks.left_out + locks.unmatched + locks.forgotten + recording->counts.lock_rests;
+}
+
 /* Whether samples of the CPU are kept, as samples or with the time that their threads ran. */
 static bool wants_cpu(const struct recording *recording)
 {
@@ -332,11 +489,23 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 			const struct record *record)
 {
 	struct process *process = targets_find(model->targets, record->pid);
+	uint64_t values[SAMPLE_MAX_VALUES];
 	struct named_sample sample;
+	struct record weighted;
 	bool is_named;
 
 	if (record->sample.kind == SAMPLE_OF_WAKER)
 		return recording_take_waker(recording, model, process, record);
+	if (record->sample.kind == SAMPLE_OF_ENTERED) {
+		take_wait_end(recording, process, record);
+		return true;
+	}
+	if (record->sample.kind == SAMPLE_OF_DEAD) {
+		recording->samples.live++;
+		if (recording->live)
+			live_samples_end(recording->live, record);
+		return true;
+	}
 	if (!recording_wants_sample(recording, process, record)) {
 		recording->samples.unwanted++;
 		return true;
@@ -349,11 +518,26 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		recording_note_run(recording, model, record);
 		return true;
 	}
+	if (probe_sample_is(&record->sample)) {
+		if (probe_arms_spans_pause(recording->arms, record)) {
+			recording->samples.parked++;
+			return true;
+		}
+		weighted = *record;
+		weighted.sample.weight = probe_arms_weight(recording->arms, record);
+		record = &weighted;
+	}
+	if (probe_sample_is(&record->sample) && !probe_sample_values(record, values)) {
+		recording->samples.senseless++;
+		return true;
+	}
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	is_named = recording_name_sample(recording, model, process, record, &sample);
-	if (is_named)
+	if (is_named && probe_sample_is(&record->sample))
+		take_probe(recording, record, &sample);
+	else if (is_named)
 		keep_sample(recording, &sample);
-	sample_watch_end(recording->watch, is_named, is_named ? &sample : NULL);
+	sample_watch_end(recording->watch, is_named, is_named && sample.kind ? &sample : NULL);
 	if (is_named && recording->clock && sample.kind == &sample_kind_cpu)
 		recording_give_run(recording, &sample);
 	return is_named;
@@ -494,9 +678,19 @@ static void advance_sinks(struct recording *recording, uint64_t until_ns, uint64
 		sink->ops->advance(sink, &recording->progress);
 }
 
+/* The time up to which records have been held long enough, see hold.h. */
+static uint64_t ripe_ns(const struct recording *recording, bool has_others, uint64_t now_ns)
+{
+	const uint64_t end = recording->end_ns, ripe = now_ns - HOLD_NS;
+
+	/* The model must not be ahead of others' samples. */
+	return !has_others && now_ns > end && now_ns - end >= HOLD_END_NS && ripe < end ? end
+											: ripe;
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
-	const uint64_t until = now_ns - HOLD_NS;
+	const uint64_t until = ripe_ns(recording, model->has_others, now_ns);
 	struct unwinder_stats stacks;
 	struct sampler_stats stats;
 	bool is_all;
@@ -516,6 +710,9 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	recording_count_clock(recording);
 	recording_keep_rests(recording, model, until, false);
 	recording->counts.unlisted = stats.unlisted;
+	if (recording->locks)
+		lock_waits_sweep(recording->locks, is_gone, model->targets);
+	count_probes(recording, &stats);
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",
@@ -525,7 +722,12 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	if (is_all && until >= recording->end_ns &&
 	    (!recording->clock || recording->is_clock_read)) {
 		recording_keep_rests(recording, model, recording->end_ns - 1, true);
-		finish(recording, &stats);
+		if (keep_waits(recording, model->targets) && keep_live(recording, model->targets)) {
+			count_probes(recording, &stats);
+			finish(recording, &stats);
+		} else {
+			recording->has_more = true;
+		}
 	}
 }
 

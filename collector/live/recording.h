@@ -16,7 +16,10 @@
 #include "base/map64.h"
 #include "guard/budget.h"
 #include "live/chain.h"
+#include "probes/live_samples.h"
+#include "probes/lock_waits.h"
 #include "live/mapping_watch.h"
+#include "probes/probe_arms.h"
 #include "live/running_time.h"
 #include "live/sample_watch.h"
 #include "sinks/tree_sink.h"
@@ -49,6 +52,9 @@
 /* Limit of struct recording's execs. Past the limit all of them are forgotten. */
 #define RECORDING_MAX_EXECS 4096
 
+/* A list of all kinds, as text. */
+#define RECORDING_KINDS_BYTES 80
+
 /* Processes that are met in a turn: some 3 ms. */
 #define RECORDING_MEETINGS 16
 
@@ -61,8 +67,9 @@ struct recording_options {
 	unsigned kinds;		/* SAMPLES_OF_CPU and so on; 0: SAMPLES_OF_CPU */
 	unsigned hz;
 	unsigned wall_hz; /* how often threads are read for time; 0: the usual rate */
-	struct thread_clock_waits waits; /* go with kinds of time */
-	char event[32];			 /* "": the best event of this machine */
+	struct thread_clock_waits waits;  /* go with kinds of time */
+	struct probe_arms_options probes; /* go with kinds of probes */
+	char event[32];			  /* "": the best event of this machine */
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	enum sampler_source source;
@@ -79,6 +86,16 @@ struct recording_part {
 	struct profile_quality quality;
 };
 
+/* What is known of the objects of a recording of living objects. */
+struct recording_live {
+	uint64_t watched;   /* samples whose object was */
+	uint64_t dead;	    /* of these */
+	uint64_t living;    /* likewise, once the recording has ended */
+	uint64_t unwatched; /* samples that others stand for */
+	uint64_t left_out;  /* past the limits of memory */
+	uint64_t lost;	    /* records that told of deaths, or may have: objects may be dead */
+};
+
 struct recording_status {
 	uint64_t elapsed_ns;
 	/* The kinds that were asked for; the members below that count are those of the first. */
@@ -93,7 +110,9 @@ struct recording_status {
 	char source[SAMPLER_SOURCE_BYTES]; /* who takes the samples */
 	/* who reads the threads; "": nobody, or not known yet */
 	char clock_source[THREAD_CLOCK_WHY_BYTES];
-	unsigned wall_hz; /* 0: threads are not read */
+	unsigned wall_hz;		/* 0: threads are not read */
+	struct probe_arms_stats probes; /* zero without kinds of probes */
+	struct recording_live live;	/* zero unless living objects are recorded */
 };
 
 struct recording_counts {
@@ -118,22 +137,35 @@ struct recording_counts {
 	uint64_t waits_lost;	 /* chosen ones without room, or that could not be decoded */
 	uint64_t waits_refused;	 /* chosen ones that the kernel would not read */
 	uint64_t waits_unread;	 /* chosen ones without their stack */
+	uint64_t waits_unended;	 /* whose end the kernel did not tell */
 	uint64_t waits_left_out; /* of threads that were not known, or past the limit of memory */
-	uint64_t waker_stacks_lost;    /* not read, without room, or too late for their wait */
-	uint64_t waker_stacks_unnamed; /* of processes that were not known any more */
-	uint64_t unlisted;	       /* wanted processes for which BPF's table had no room */
+	uint64_t waker_stacks_lost;	   /* not read, without room, or too late for their wait */
+	uint64_t waker_stacks_unnamed;	   /* of processes that were not known any more */
+	uint64_t unlisted;		   /* wanted processes for which BPF's table had no room */
+	uint64_t probe_lost, probe_merged; /* of lost samples and of merged, those of probes */
+	uint64_t probe_senseless;	   /* samples of probes that told what cannot be true */
+	uint64_t parked_elsewhere;	   /* samples of threads that parked, but not for a lock */
+	struct recording_live live;
+	uint64_t lock_rests;	      /* waits that went on at the end, or whose end was lost */
+	uint64_t lock_waits_left_out; /* past the limits, or whose begin was not sampled */
 };
 
 /*
  * What became of the samples that were read from the rings: heard is the sum of the others, and of
- * the samples that wait in the hold or were dropped there.
+ * the samples that wait in the hold or were dropped there. A wait for a monitor is two of them, and
+ * is one more of kept when it ends; so is an object that lives at the end.
  */
 struct recording_samples {
 	uint64_t heard;
-	uint64_t unwanted;    /* of processes or threads that were not selected */
-	uint64_t untimely;    /* from before the recording's start, or from behind its end */
-	uint64_t running;     /* time on a CPU, which samples of the CPU get */
-	uint64_t wakers;      /* stacks of wakers, which are no samples */
+	uint64_t unwanted;  /* of processes or threads that were not selected */
+	uint64_t untimely;  /* from before the recording's start, or from behind its end */
+	uint64_t running;   /* time on a CPU, which samples of the CPU get */
+	uint64_t wakers;    /* stacks of wakers, which are no samples */
+	uint64_t senseless; /* samples of probes that told what cannot be true */
+	uint64_t parked;    /* samples of threads that parked, but not for a lock */
+	uint64_t
+		waits; /* begins and ends of waits for locks, of which one sample was made or none */
+	uint64_t live;	      /* of recordings of living objects: allocations, and deaths */
 	uint64_t kept;	      /* given to all sinks */
 	uint64_t memory_less; /* a sink had no memory */
 };
@@ -143,6 +175,9 @@ struct recording {
 	struct selection selection; /* made of options.select */
 	struct sampler *sampler;
 	struct thread_clock *clock; /* NULL: no time was asked for */
+	struct probe_arms *arms;    /* NULL: no probes are asked for */
+	struct lock_waits *locks;   /* NULL: waits for locks are not asked for */
+	struct live_samples *live;  /* NULL: living objects are not asked for */
 	struct running_time running;
 	struct waker_stack *waker; /* of the next wait that has one; NULL: wakers are not told */
 	bool is_clock_read;	   /* all samples of the clock are in the hold */
@@ -202,6 +237,7 @@ struct recording_model {
 	void *on_jvm_arg;
 	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
 	struct errands *errands;     /* borrowed, end perf events; NULL: recordings do */
+	bool has_others;	     /* another recording has yet to name samples by the model */
 };
 
 /*
@@ -246,15 +282,18 @@ struct unwinder *recording_unwinder(const struct recording *recording,
 unsigned recording_kinds(const struct recording_options *options);
 /* How often a second threads are read, if they are. */
 unsigned recording_wall_hz(const struct recording_options *options);
+/* Whether samples of probes are asked for. */
+bool recording_has_probes(const struct recording_options *options);
 /* Whether threads are read, for their time. */
 bool recording_has_time(const struct recording_options *options);
 /*
- * The kinds of a list such as "cpu,wall". 0, and *ret_bad is the first word that is no kind: there
- * is one, or the list is empty.
+ * The kinds of a list such as "cpu,wall"; "alloc" stands for alloc and objects, "lock" for lock and
+ * contentions. 0, and *ret_bad is the first word that is no kind: there is one, or the list is
+ * empty.
  */
 unsigned recording_kinds_of(const char *list, char ret_bad[16]);
 /* "cpu,wall" */
-const char *recording_kinds_text(unsigned kinds, char ret[32]);
+const char *recording_kinds_text(unsigned kinds, char ret[RECORDING_KINDS_BYTES]);
 
 /* Starts to read threads if their time is asked for. Errors have been said. */
 int recording_start_clock(struct recording *recording, const struct budget *budget);

@@ -238,7 +238,7 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 
 	if (mapping_watch_is_due(watch, process, miss->time_ns, miss->has_missed, now_ns))
 		has_found = mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
-	if (process->reader)
+	if (process->reader || process->space_due_ns)
 		space_upkeep_spend(&model->targets->spaces, process, clock_now_ns());
 	recording->counts.reread = watch->reads;
 	recording->counts.reread_put_off = watch->put_off;
@@ -348,7 +348,8 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	if (recording->clock && record->kind == RECORD_SAMPLE &&
 	    record->sample.kind == SAMPLE_OF_CPU && recording_selects(recording, process))
 		running_time_hear(&recording->running, record->pid, record->tid, record->time_ns);
-	if (process && record->kind == RECORD_SAMPLE &&
+	if (process && record->kind == RECORD_SAMPLE && record->sample.kind != SAMPLE_OF_ENTERED &&
+	    record->sample.kind != SAMPLE_OF_DEAD &&
 	    (recording_selects(recording, process) ||
 	     recording_is_starting(process, record->time_ns)))
 		see_sample(recording, model, process, record);

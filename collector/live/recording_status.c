@@ -43,6 +43,9 @@ static void put_parts(const struct recording *recording, struct recording_status
 		ret->parts[ret->n_parts++] = (struct recording_part){
 			.kind = trees[i]->sink.kind, .quality = trees[i]->profile.quality};
 	}
+	ret->live = recording->counts.live;
+	if (recording->arms)
+		probe_arms_stats(recording->arms, &ret->probes);
 	if (!recording->clock)
 		return;
 	ret->wall_hz = recording_wall_hz(&recording->options);
@@ -83,18 +86,19 @@ void recording_status(const struct recording *recording, const struct recording_
 void recording_info(const struct recording *recording, const struct tree_sink *tree,
 		    uint64_t now_ns, struct profile_info *ret)
 {
-	const bool is_time = profile_kind_is_time(tree->sink.kind->profile);
-
+	const struct profile_kind *const kind = tree->sink.kind->profile;
+	const bool is_cpu = kind == &profile_kind_cpu;
+	const unsigned wall_hz =
+		profile_kind_is_of_threads(kind) ? recording_wall_hz(&recording->options) : 0;
 	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
 
 	*ret = (struct profile_info){
 		.host = recording->host_name,
 		.boot_id = recording->boot_id,
 		.kernel = recording->host.release,
-		.event = is_time ? tree->sink.kind->profile->name
-				 : sampler_event(recording->sampler),
+		.event = is_cpu ? sampler_event(recording->sampler) : kind->name,
 		.program = "fgcollect " FG_VERSION,
-		.hz = is_time ? recording_wall_hz(&recording->options) : recording->options.hz,
+		.hz = is_cpu ? recording->options.hz : wall_hz,
 		.start_unix_ns = recording->start_unix_ns,
 		.duration_ns = end - recording->start_ns,
 		.quality = tree->profile.quality,

@@ -27,19 +27,37 @@ unsigned recording_wall_hz(const struct recording_options *options)
 	return options->wall_hz ? options->wall_hz : THREAD_CLOCK_DEFAULT_HZ;
 }
 
+bool recording_has_probes(const struct recording_options *options)
+{
+	return recording_kinds(options) & PROBES_OF_ANY;
+}
+
 bool recording_has_time(const struct recording_options *options)
 {
 	return recording_kinds(options) & (SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU);
 }
 
-/* The kind's bit; 0: no such kind. */
+/* A kind of sizes, and with it the number of things that have the sizes. */
+static unsigned with_count(unsigned kind)
+{
+	switch (kind) {
+	case SAMPLES_OF_ALLOC:
+		return SAMPLES_OF_ALLOC | SAMPLES_OF_OBJECTS;
+	case SAMPLES_OF_LOCK:
+		return SAMPLES_OF_LOCK | SAMPLES_OF_CONTENTIONS;
+	default:
+		return kind;
+	}
+}
+
+/* The bits of what a word asks for; 0: no such kind. */
 static unsigned kind_of_word(const char *word, size_t len)
 {
 	for (unsigned i = 0; i < SAMPLE_KINDS; i++) {
 		const char *const name = sample_kinds[i]->profile->name;
 
 		if (strlen(name) == len && memcmp(name, word, len) == 0)
-			return 1u << i;
+			return with_count(1u << i);
 	}
 	return 0;
 }
@@ -63,15 +81,15 @@ unsigned recording_kinds_of(const char *list, char ret_bad[16])
 	}
 }
 
-const char *recording_kinds_text(unsigned kinds, char ret[32])
+const char *recording_kinds_text(unsigned kinds, char ret[RECORDING_KINDS_BYTES])
 {
 	size_t n = 0;
 
 	ret[0] = '\0';
 	for (unsigned i = 0; i < SAMPLE_KINDS; i++) {
 		if (kinds >> i & 1)
-			n += (size_t)snprintf(ret + n, 32 - n, "%s%s", n ? "," : "",
-					      sample_kinds[i]->profile->name);
+			n += (size_t)snprintf(ret + n, RECORDING_KINDS_BYTES - n, "%s%s",
+					      n ? "," : "", sample_kinds[i]->profile->name);
 	}
 	return ret;
 }
@@ -217,6 +235,7 @@ void recording_count_clock(struct recording *recording)
 	counts->waits_lost = stats.waits.lost + stats.waits.broken;
 	counts->waits_refused = stats.waits.refused;
 	counts->waits_unread = stats.waits.unread;
+	counts->waits_unended = stats.waits.unended;
 	counts->waits_left_out = stats.times.waits_left_out;
 	counts->waker_stacks_lost = stats.waits.wakers_lost + stats.times.wakers_left_out;
 }

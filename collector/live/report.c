@@ -2,6 +2,8 @@
 /* Writes the figures of a recording for people, see report.h. */
 #include "live/report.h"
 
+#include "probes/probe_pauses.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,13 +64,13 @@ static int most_of(const uint64_t counts[STACK_ENDS])
 	return most;
 }
 
-/* "1,980", or a time. */
+/* "1,980", a time or a size. */
 static const char *amount(const struct profile_kind *kind, uint64_t count,
 			  char ret[PROFILE_AMOUNT_BYTES])
 {
 	char digits[32];
 
-	if (profile_kind_is_time(kind))
+	if (profile_kind_is_measured(kind))
 		return profile_kind_amount(kind, count, ret);
 	snprintf(ret, PROFILE_AMOUNT_BYTES, "%s", report_count(count, digits));
 	return ret;
@@ -133,6 +135,39 @@ void report_source(const char *source, char quality[REPORT_BYTES])
 		snprintf(quality + len, REPORT_BYTES - len, ", by %s", source);
 }
 
+void report_probes(const struct probe_arms_stats *stats, char quality[REPORT_BYTES])
+{
+	int n = (int)strlen(quality);
+
+	n = put(quality, n, ", %zu %s armed", stats->armed, stats->armed == 1 ? "JVM" : "JVMs");
+	if (stats->pauses)
+		n = put(quality, n, ", %llu %s because of more than %u hits a second",
+			(unsigned long long)stats->pauses, stats->pauses == 1 ? "pause" : "pauses",
+			PROBE_PAUSES_MOST_HZ);
+	if (stats->opening)
+		n = put(quality, n, ", %zu not yet", stats->opening);
+	if (stats->refused)
+		put(quality, n, ", %zu not: %s", stats->refused, stats->why);
+}
+
+void report_live(const struct recording_live *live, char quality[REPORT_BYTES])
+{
+	char text[32], of[32];
+	int n = (int)strlen(quality);
+
+	n = put(quality, n, ", %s of %s watched objects live", report_count(live->living, text),
+		report_count(live->watched, of));
+	if (live->unwatched)
+		n = put(quality, n, ", which stand for %s more samples",
+			report_count(live->unwatched, text));
+	if (live->left_out)
+		n = put(quality, n, ", %s samples left out for want of memory",
+			report_count(live->left_out, text));
+	if (live->lost)
+		put(quality, n, ", some may be dead: %s records lost that may have said so",
+		    report_count(live->lost, text));
+}
+
 void report_clock(const char *source, char quality[REPORT_BYTES])
 {
 	const size_t len = strlen(quality);
@@ -153,18 +188,18 @@ void report_subtitle(const struct recording_status *status, unsigned hz, char re
 {
 	const struct profile_kind *const kind =
 		status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
-	char samples[32], time[PROFILE_AMOUNT_BYTES], jvms[32];
+	char amount[PROFILE_AMOUNT_BYTES], jvms[32];
+	int n;
 
-	if (profile_kind_is_time(kind)) {
-		snprintf(ret, REPORT_BYTES,
-			 "%s of threads (%s), read %u times a second, in %.1f s%s%s",
-			 profile_kind_amount(kind, status->samples, time), kind->name,
-			 status->wall_hz, (double)status->elapsed_ns / 1e9,
-			 status->jvms ? ", " : "", report_jvms(status->jvms, jvms));
-		return;
-	}
-	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s%s",
-		 report_count(status->samples, samples), status->event, hz,
-		 (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",
-		 report_jvms(status->jvms, jvms));
+	if (profile_kind_is_of_threads(kind))
+		n = put(ret, 0, "%s of threads (%s), read %u times a second,",
+			profile_kind_amount(kind, status->samples, amount), kind->name,
+			status->wall_hz);
+	else if (kind == &profile_kind_cpu)
+		n = put(ret, 0, "%s of %s at %u Hz",
+			profile_kind_amount(kind, status->samples, amount), status->event, hz);
+	else
+		n = put(ret, 0, "%s", profile_kind_amount_of(kind, status->samples, amount));
+	put(ret, n, " in %.1f s%s%s", (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",
+	    report_jvms(status->jvms, jvms));
 }

@@ -35,11 +35,20 @@ const char *report_jvms(unsigned jvms, char ret[32]);
 /* Adds who read the threads: ", threads by BPF". Nothing for "". */
 void report_clock(const char *source, char quality[REPORT_BYTES]);
 
+/* Adds which JVMs had their probes open: ", 2 JVMs armed, 1 not: PID 17: its agent is older...". */
+void report_probes(const struct probe_arms_stats *stats, char quality[REPORT_BYTES]);
+
 /*
  * "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs"; where time is the first kind "90.2 s of
  * threads (wall), read 20 times a second, in 10.0 s, 2 JVMs".
  */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
+
+/*
+ * Adds to the quality of living objects how many of those that were watched live; ", 12,000 that
+ * others stand for", and what makes them wrong.
+ */
+void report_live(const struct recording_live *live, char quality[REPORT_BYTES]);
 
 /* A share in per cent. 100.0 only if part is whole, and 0.0 only if part is 0. */
 double report_percent(uint64_t part, uint64_t whole);

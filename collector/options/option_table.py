@@ -9,11 +9,11 @@ import pathlib
 import re
 
 # The commands with a command line in common. "fgcollect" is the program before any command.
-COLLECT = ("fgcollect", "record", "top", "list", "doctor", "watch", "replay")
+COLLECT = ("fgcollect", "record", "top", "list", "doctor", "watch", "replay", "history")
 DRAW = ("render", "diff")
-COMMANDS = ("record", "top", "list", "doctor", "watch", "replay", "render", "diff")
+COMMANDS = ("record", "top", "list", "doctor", "watch", "replay", "history", "render", "diff")
 
-FILES = ("record", "top", "watch", "replay", "draw", "missing")
+FILES = ("record", "top", "watch", "replay", "history", "draw", "missing")
 TEXTS = {"commands", "value", "completes", "excludes", "brief", "help", "shown", "page", "instead"}
 FLAGS = {"repeats", "alone"}
 COMPLETIONS = {"files", "directories", "pids", "containers", "pods", "words", "list"}

@@ -14,7 +14,7 @@ TEXT_COLUMN = 25  # of what help says of an option
 TAB = 4           # text moves by so many columns where an option's name is too long
 
 # {a help: the parts that it is made of, and the commands whose options are in it}
-HELPS = {"fgcollect": (["fgcollect"], COLLECT), "top": (["top"], ["top"]),
+HELPS = {"fgcollect": (["fgcollect"], COLLECT), "top": (["top"], ["top"]), "history": (["history"], ["history"]),
          "render": (["render", "drawing"], DRAW), "diff": (["diff", "drawing"], DRAW)}
 
 DIRECTIVE = re.compile(r"@(options|others)((?: \S+)*)@")
@@ -27,8 +27,8 @@ def help_head(row):
     return ("  " if re.match(r"-\w", head) else 6 * " ") + head
 
 
-def help_lines(row):
-    head, lines = help_head(row), row.lines("help")
+def help_lines(row, command):
+    head, lines = help_head(row), row.lines("help", command)
     if lines == ["-"]:
         return [head]
     column = TEXT_COLUMN
@@ -37,7 +37,7 @@ def help_lines(row):
     return [head.ljust(column) + lines[0], *(TEXT_COLUMN * " " + line for line in lines[1:])]
 
 
-def help_text(table, templates, commands):
+def help_text(table, name, templates, commands):
     made = []
     for line in "".join(templates).splitlines():
         found = DIRECTIVE.fullmatch(line)
@@ -45,7 +45,7 @@ def help_text(table, templates, commands):
             made.append(line)
             continue
         for row in table.chosen(found[2].split(), commands):
-            made += help_lines(row) if row.has("help") else []
+            made += help_lines(row, name) if row.has("help") else []
     return "\n".join(made) + "\n"
 
 
@@ -131,6 +131,6 @@ def helps_of(table, directory):
     texts = {}
     for name, (parts, commands) in HELPS.items():
         templates = [(directory / f"{part}.txt").read_text() for part in parts]
-        texts[name] = help_text(table, templates, commands)
+        texts[name] = help_text(table, name, templates, commands)
     check_helps(table, texts)
     return texts

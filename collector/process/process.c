@@ -62,8 +62,15 @@ static void take_space(struct process *process)
 static int begin_reading(struct process *process, uint64_t now_ns)
 {
 	process->space_read_ns = now_ns;
+	process->space_due_ns = 0;
 	process->reader = space_reader_new(process->pid);
 	return process->reader ? 0 : -ENOMEM;
+}
+
+void process_note_late_space(struct process *process, uint64_t now_ns)
+{
+	if (process->space_late < PROCESS_LATE_READS)
+		process->space_due_ns = now_ns + (PROCESS_LATE_NS << process->space_late++);
 }
 
 static int read_on(struct process *process, uint64_t for_ns)
@@ -75,8 +82,12 @@ static int read_on(struct process *process, uint64_t for_ns)
 	more = space_reader_step(process->reader, for_ns);
 	if (more > 0)
 		return 0;
-	if (more == 0)
+	if (more == 0) {
 		take_space(process);
+		process->space_late = 0;
+	} else if (more == -ETIMEDOUT) {
+		process_note_late_space(process, clock_now_ns());
+	}
 	end_reading(process);
 	return more;
 }
@@ -219,6 +230,8 @@ void process_read_space(struct process *process, uint64_t now_ns, uint64_t for_n
 
 void process_read_on(struct process *process, uint64_t for_ns)
 {
+	if (!process->reader && process->space_due_ns)
+		begin_reading(process, clock_now_ns());
 	read_on(process, for_ns);
 }
 
@@ -252,7 +265,8 @@ bool process_exec(struct process *process, uint64_t time_ns)
 	 */
 	if (time_ns >= process->space_read_ns) {
 		address_space_forget_before(&process->space, time_ns - EXEC_NS);
-		process->space_read_ns = 0;
+		process->space_read_ns = process->space_due_ns = 0;
+		process->space_late = 0;
 		end_reading(process);
 		process_forget_threads(process);
 		foreign_reader_restart(&process->foreign);

@@ -104,6 +104,8 @@ struct process {
 	uint64_t space_read_ns;	     /* when space was last read; 0: space is to be read anew */
 	uint64_t space_wait_ns;	     /* shortest time between two reads of space; 0: the usual */
 	uint64_t space_checked_ns;   /* when the size of its code was last read */
+	uint64_t space_due_ns;	     /* when what was late is read again; 0: nothing was */
+	unsigned space_late;	     /* readings that were late, one after the other */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */
 	struct code_methods methods; /* the methods that its inline tables refer to */
@@ -160,8 +162,13 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
  * that has begun goes on.
  */
 void process_read_space(struct process *process, uint64_t now_ns, uint64_t for_ns);
-/* Reads on in the mappings for about so long, if there is more to read. */
+/* Reads on in the mappings for about so long, if there is more to read, or anew what was late. */
 void process_read_on(struct process *process, uint64_t for_ns);
+
+/* A reading that has no answer in time is made again so much later, and each time twice as late. */
+#define PROCESS_LATE_NS	   UINT64_C(250000000)
+#define PROCESS_LATE_READS 8u
+void process_note_late_space(struct process *process, uint64_t now_ns);
 
 /* Reads the comm of the process anew, because the process has just begun another program. */
 void process_read_comm(struct process *process);

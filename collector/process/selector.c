@@ -92,7 +92,8 @@ static const char *end_of_piece(const char *text)
  * The library expands repeats: x{3} becomes xxx, and x+ becomes xx*. So each + behind a group
  * doubles what is there, and its time doubles with each repeat around another. Allowed are one
  * {number}, JVM_MAX_COPIES of all bytes, JVM_MAX_GROUPS groups that are repeated, and behind a
- * repeat a ? alone.
+ * repeat a ? alone. The time of references to groups grows with a power of the length of what is
+ * searched, so there are none.
  */
 static bool is_modest(const char *text)
 {
@@ -104,6 +105,8 @@ static bool is_modest(const char *text)
 		const bool is_behind_repeat = before && strchr(REPEATS "}", before);
 
 		end = end_of_piece(text);
+		if (*text == '\\' && *end >= '1' && *end <= '9')
+			return false;
 		if (is_repeat && is_behind_repeat && (*text != '?' || before == '?'))
 			return false;
 		groups += is_repeat && before == ')';

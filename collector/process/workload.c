@@ -106,6 +106,24 @@ static void take_attrs(struct workload *workload, const struct jvm_hello *hello)
 	take(label_set_find(&workload->labels, "container.name"), workload->container);
 }
 
+/* A user's own label stays as it is. */
+static void take_image(struct label_set *labels, const struct container *container)
+{
+	const char *image = label_set_find(labels, "container.image.name");
+
+	if ((!image || !image[0]) && container)
+		image = container->image;
+	if (image && image[0])
+		label_set_add(labels, WORKLOAD_IMAGE, image);
+}
+
+const char *workload_image(const struct workload *workload)
+{
+	const char *const image = label_set_find(&workload->labels, WORKLOAD_IMAGE);
+
+	return image ? image : "";
+}
+
 void workload_make(struct workload *workload, const struct jvm_hello *hello,
 		   const struct container *container)
 {
@@ -119,5 +137,6 @@ void workload_make(struct workload *workload, const struct jvm_hello *hello,
 	}
 	if (hello)
 		take_attrs(workload, hello);
+	take_image(&workload->labels, container);
 	workload_touch(workload);
 }

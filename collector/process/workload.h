@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   a process's container and its agent's hello -> the names and labels that operators know
- *          the process by: container, pod, namespace
+ *          the process by: container, pod, namespace, image
  * units:   none
  * threads: one, the model's
  * errors:  labels without room are left out and counted in labels.left_out
@@ -9,7 +9,9 @@
  *          resource attributes
  *
  * Names and labels identify nothing: a process is identified by its PID and its start time. What
- * the host's files say goes before what the agent says. A workload is made when the container or
+ * the host's files say goes before what the agent says. The image is the label WORKLOAD_IMAGE: what
+ * the container's or the agent's labels say of it by that name or as container.image.name, else what
+ * the container's engine says. A workload is made when the container or
  * the hello changes, so that a sample costs nothing. Texts are safe to be shown, "" where nothing
  * is known, and live until the workload is made anew. A zero-filled struct workload is valid and
  * empty.
@@ -21,6 +23,8 @@
 #include "container/container.h"
 
 #include <stdint.h>
+
+#define WORKLOAD_IMAGE "image"
 
 struct workload {
 	uint64_t version;		      /* no two workloads ever have the same version */
@@ -34,6 +38,9 @@ struct workload {
 void workload_make(struct workload *workload, const struct jvm_hello *hello,
 		   const struct container *container);
 void workload_fini(struct workload *workload);
+
+/* The reference of the container's image; "" where it is not known. */
+const char *workload_image(const struct workload *workload);
 
 /* Gives the workload a new version, because something else that selectors ask for has changed. */
 void workload_touch(struct workload *workload);

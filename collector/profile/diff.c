@@ -12,39 +12,6 @@
 
 #define ROOT PROFILE_ROOT
 
-static int descend(struct profile_diff *diff, const struct profile_node *node, uint32_t *id)
-{
-	const enum frame_kind kind = (enum frame_kind)node->kind;
-	const struct frame frame = {
-		.name = node->name,
-		.module = node->module,
-		.file = node->file,
-		.line = node->line,
-		.kind = frame_kind_is_java(kind) && !diff->options.splits_kinds ? FRAME_JAVA : kind,
-		.build_id = profile_build_id(node->module),
-	};
-	struct profile_name name;
-	const int rc = profile_keep_name(&diff->tree, &frame, &name);
-
-	return rc < 0 ? rc : profile_descend(&diff->tree, &name, id);
-}
-
-/* Puts each node of from into the tree. ids[i] becomes the tree's node for from's node i. */
-static int place(struct profile_diff *diff, const struct profile *from, uint32_t *ids)
-{
-	ids[ROOT] = ROOT;
-	for (uint32_t i = 1; i < from->count; i++) {
-		int rc = 0;
-
-		ids[i] = ids[from->nodes[i].parent];
-		if (from->nodes[i].total > 0)
-			rc = descend(diff, &from->nodes[i], &ids[i]);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
 static void count(struct profile_diff *diff, const struct profile *from, const uint32_t *ids,
 		  int side)
 {
@@ -107,17 +74,19 @@ static uint32_t max_nodes_of(const struct profile *before, const struct profile 
 int diff_init(struct profile_diff *diff, const struct profile *before, const struct profile *after,
 	      const struct diff_options *options)
 {
-	_cleanup_free_ uint32_t *before_ids = malloc(before->count * sizeof(*before_ids));
-	_cleanup_free_ uint32_t *after_ids = malloc(after->count * sizeof(*after_ids));
+	_cleanup_free_ uint32_t *before_ids = calloc(before->count, sizeof(*before_ids));
+	_cleanup_free_ uint32_t *after_ids = calloc(after->count, sizeof(*after_ids));
+	const struct diff_join join = {.to = &diff->tree,
+				       .from = {before, after},
+				       .ids = {before_ids, after_ids},
+				       .splits_kinds = options->splits_kinds};
 	int rc;
 
 	*diff = (struct profile_diff){.options = *options};
 	rc = before_ids && after_ids ? profile_init(&diff->tree, max_nodes_of(before, after))
 				     : -ENOMEM;
 	if (rc == 0)
-		rc = place(diff, after, after_ids);
-	if (rc == 0)
-		rc = place(diff, before, before_ids);
+		rc = diff_join(&join);
 	if (rc == 0) {
 		diff->nodes = calloc(diff->tree.count, sizeof(*diff->nodes));
 		rc = diff->nodes ? 0 : -ENOMEM;

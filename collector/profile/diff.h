@@ -12,21 +12,19 @@
  *
  * Unless is_raw, counts are normalised: each count is compared as a share of its side's total,
  * because two recordings are seldom equally long. A change may be chance: z is its distance from no
- * change in standard deviations. z is right for counts of independent samples, and for times if
- * sample_weight says how long a sample lasts; for weights that are periods z is too large.
+ * change in standard deviations. z is right for counts of independent samples, and for times and
+ * sizes if sample_weight says how much a sample stands for; for weights that are periods z is too large.
  */
 #ifndef FG_PROFILE_DIFF_H
 #define FG_PROFILE_DIFF_H
 
+#include "profile/diff_join.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define DIFF_SIDES   2
-#define DIFF_BEFORE  0
-#define DIFF_AFTER   1
 #define DIFF_NOISE_Z 2.576 /* where nothing has changed, 99 of 100 changes are smaller */
 
 enum diff_width {

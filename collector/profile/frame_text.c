@@ -2,7 +2,7 @@
 /*
  * Names and kinds of frames, see frame_text.h.
  *
- *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]" | "_[w]"
+ *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]" | "_[w]" | "_[c]"
  *                      the suffix says the kind
  *   "[" ... "]"        no code: a reason, or the file of a function that has no name
  *   "-[" "+["          Objective-C
@@ -64,7 +64,8 @@ enum frame_kind frame_text_inlined_kind(const char *name)
 static bool kind_of_suffix(const char *suffix, enum frame_kind *ret)
 {
 	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1,	 FRAME_JIT,
-						FRAME_INLINED,	   FRAME_KERNEL, FRAME_WAIT};
+						FRAME_INLINED,	   FRAME_KERNEL, FRAME_WAIT,
+						FRAME_CLASS};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (memcmp(suffix, frame_kind_suffix(kinds[i]), SUFFIX_BYTES) != 0)

@@ -5,6 +5,8 @@
  * most nodes have one child. The index hashes and compares texts, so a look-up keeps nothing of a
  * name that is not there: past the node cap, endless new names cost no memory.
  *
+ * Nodes of profile_append are not in the index. The first look-up behind them enters them.
+ *
  * A stack is added in two steps: its path is found or made, then its weight is added along the
  * path. If memory runs out in the first step, nodes of weight 0 stay, which count nothing.
  */
@@ -108,22 +110,37 @@ static int grow_index(struct profile *profile)
 	return 0;
 }
 
+/* Enters the nodes that profile_append has left out of the index. */
+static int complete_index(struct profile *profile)
+{
+	for (; profile->n_indexed < profile->count; profile->n_indexed++) {
+		const struct profile_node *const node = &profile->nodes[profile->n_indexed];
+		const struct child_key key =
+			key_of(profile, node->parent, (enum frame_kind)node->kind, node->name);
+		const uint32_t hash = hash_of(profile, &key);
+
+		if (profile->n_indexed >= profile->index_size / 4 * 3 && grow_index(profile) < 0)
+			return -ENOMEM;
+		*probe(profile, &key, hash) = (struct profile_slot){hash, profile->n_indexed};
+	}
+	return 0;
+}
+
 static uint32_t line_of(const struct frame *frame)
 {
 	return frame->line <= PROFILE_MAX_LINE ? frame->line : 0;
 }
 
-/* Adds a node. The texts of key and frame must be owned by the profile. */
+/*
+ * Adds a node, which is not in the index. The texts of key and frame must be owned by the profile.
+ */
 static int link_node(struct profile *profile, const struct child_key *key,
 		     const struct frame *frame, uint32_t *ret)
 {
 	const uint32_t id = profile->count;
-	const uint32_t hash = hash_of(profile, key);
 	struct profile_node *parent;
 
 	if (id == profile->size && grow_nodes(profile) < 0)
-		return -ENOMEM;
-	if (id >= profile->index_size / 4 * 3 && grow_index(profile) < 0)
 		return -ENOMEM;
 	parent = &profile->nodes[key->parent];
 	profile->nodes[id] = (struct profile_node){
@@ -135,10 +152,27 @@ static int link_node(struct profile *profile, const struct child_key *key,
 		.next_sibling = parent->first_child,
 		.kind = (uint8_t)key->kind,
 	};
-	*probe(profile, key, hash) = (struct profile_slot){hash, id};
 	parent->first_child = id;
+	profile->kinds |= 1u << key->kind;
 	profile->count++;
 	*ret = id;
+	return 0;
+}
+
+/* Adds a node to a profile whose other nodes are all in the index. */
+static int link_and_index(struct profile *profile, const struct child_key *key,
+			  const struct frame *frame, uint32_t *ret)
+{
+	const uint32_t hash = hash_of(profile, key);
+	int rc;
+
+	if (profile->count >= profile->index_size / 4 * 3 && grow_index(profile) < 0)
+		return -ENOMEM;
+	rc = link_node(profile, key, frame, ret);
+	if (rc < 0)
+		return rc;
+	*probe(profile, key, hash) = (struct profile_slot){hash, *ret};
+	profile->n_indexed = profile->count;
 	return 0;
 }
 
@@ -186,8 +220,10 @@ static int keep_texts(struct profile *profile, const struct frame *frame, struct
 {
 	*ret = *frame;
 	ret->name = intern_add_str(&profile->names, frame->name);
-	if (frame->module)
+	if (frame->module) {
 		ret->module = keep_module(profile, frame->module, frame->build_id);
+		profile->has_modules = true;
+	}
 	if (frame->file)
 		ret->file = intern_add_str(&profile->names, frame->file);
 	return ret->name && !ret->module == !frame->module && !ret->file == !frame->file ? 0
@@ -204,7 +240,7 @@ static int add_node(struct profile *profile, const struct child_key *key, const 
 	if (rc < 0)
 		return rc;
 	kept_key.name = kept.name;
-	return link_node(profile, &kept_key, &kept, ret);
+	return link_and_index(profile, &kept_key, &kept, ret);
 }
 
 int profile_init(struct profile *profile, uint32_t max_nodes)
@@ -214,6 +250,7 @@ int profile_init(struct profile *profile, uint32_t max_nodes)
 		.count = 1,
 		.size = FIRST_NODES,
 		.index_size = FIRST_INDEX,
+		.n_indexed = 1,
 		.seed = quick_hash_seed(FIRST_INDEX),
 	};
 	if (profile->max_nodes < MIN_MAX_NODES)
@@ -252,6 +289,8 @@ void profile_fini(struct profile *profile)
  */
 static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 {
+	if (complete_index(profile) < 0)
+		return -ENOMEM;
 	for (;; id = profile->nodes[id].parent) {
 		const struct child_key key = key_of(profile, id, FRAME_LABEL, OVERFLOW_NAME);
 		const uint32_t found = find(profile, &key);
@@ -273,6 +312,14 @@ static bool is_full(const struct profile *profile)
 	return profile->max_nodes - profile->count <= profile->max_nodes / OVERFLOW_SHARE + 1;
 }
 
+/* Moves *id to the [overflow] node below it. Returns 1. */
+static int cut_below(struct profile *profile, uint32_t *id)
+{
+	const int rc = overflow_below(profile, *id, id);
+
+	return rc < 0 ? rc : 1;
+}
+
 /*
  * Moves *id to its child for frame. The child is made if there is room; otherwise *ret_cut is set,
  * and *id moves to an [overflow] node.
@@ -280,8 +327,11 @@ static bool is_full(const struct profile *profile)
 static int descend(struct profile *profile, const struct frame *frame, uint32_t *id, bool *ret_cut)
 {
 	const struct child_key key = key_of(profile, *id, frame->kind, frame->name);
-	const uint32_t child = find(profile, &key);
+	uint32_t child;
 
+	if (complete_index(profile) < 0)
+		return -ENOMEM;
+	child = find(profile, &key);
 	if (child != NONE) {
 		if (profile->nodes[child].line != line_of(frame))
 			profile->nodes[child].line = 0;
@@ -320,6 +370,8 @@ int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t
 	uint32_t id = ROOT;
 	bool cut = false;
 
+	if (weight > UINT64_MAX - profile->quality.samples)
+		return -EOVERFLOW;
 	for (size_t i = n; i > 0 && !cut; i--) {
 		const int rc = descend(profile, &frames[i - 1], &id, &cut);
 
@@ -358,28 +410,42 @@ int profile_keep_name(struct profile *profile, const struct frame *frame, struct
 	return 0;
 }
 
+void profile_meet(struct profile *profile, const struct profile_name *name, uint32_t id)
+{
+	struct profile_node *const node = &profile->nodes[id];
+
+	if (node->line != name->line)
+		node->line = 0;
+	/* Equal modules with equal builds are one text. */
+	if (node->module != name->module && profile_build_id(node->module))
+		forget_build(profile, node);
+}
+
 int profile_descend(struct profile *profile, const struct profile_name *name, uint32_t *id)
 {
 	const struct child_key key = {*id, name->kind, name->text, name->hash};
-	const uint32_t child = find(profile, &key);
 	const struct frame kept = {.module = name->module, .file = name->file, .line = name->line};
-	int rc;
+	uint32_t child;
 
+	if (complete_index(profile) < 0)
+		return -ENOMEM;
+	child = find(profile, &key);
 	if (child != NONE) {
-		struct profile_node *const node = &profile->nodes[child];
-
-		if (node->line != name->line)
-			node->line = 0;
-		/* Equal modules with equal builds are one text. */
-		if (node->module != name->module && profile_build_id(node->module))
-			forget_build(profile, node);
+		profile_meet(profile, name, child);
 		*id = child;
 		return 0;
 	}
 	if (!is_full(profile))
-		return link_node(profile, &key, &kept, id);
-	rc = overflow_below(profile, *id, id);
-	return rc < 0 ? rc : 1;
+		return link_and_index(profile, &key, &kept, id);
+	return cut_below(profile, id);
+}
+
+int profile_append(struct profile *profile, const struct profile_name *name, uint32_t *id)
+{
+	const struct child_key key = {*id, name->kind, name->text, name->hash};
+	const struct frame kept = {.module = name->module, .file = name->file, .line = name->line};
+
+	return is_full(profile) ? cut_below(profile, id) : link_node(profile, &key, &kept, id);
 }
 
 int profile_count(struct profile *profile, uint32_t id, uint64_t weight)

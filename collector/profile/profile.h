@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "symbolize/frame.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,7 +72,10 @@ struct profile {
 	uint32_t max_nodes;
 	struct profile_slot *index; /* (parent, name, kind) -> node, open addressing */
 	uint32_t index_size;
-	uint64_t seed; /* key of the index's hash; never 0 */
+	uint32_t kinds;	    /* a bit for each kind that nodes were added with */
+	bool has_modules;   /* a name with a module was kept */
+	uint32_t n_indexed; /* nodes from here on are not in the index yet */
+	uint64_t seed;	    /* key of the index's hash; never 0 */
 	struct profile_quality quality;
 };
 
@@ -95,7 +99,8 @@ struct frame profile_frame_of(const struct profile_node *node);
 
 /*
  * Adds a stack of n frames, leaf first, with weight. If n is 0, the root's self grows. Names,
- * modules and files are copied. On -ENOMEM nothing has been counted.
+ * modules and files are copied. -ENOMEM, or -EOVERFLOW: the sum of all weights would not fit; then
+ * nothing has been counted.
  */
 int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight);
 /*
@@ -126,6 +131,17 @@ int profile_keep_name(struct profile *profile, const struct frame *frame, struct
  * cuts the stack: *id is then an [overflow] node, and nothing may be added below it.
  */
 int profile_descend(struct profile *profile, const struct profile_name *name, uint32_t *id);
+/*
+ * Like profile_descend, for a caller who knows that *id has no child of that name, as readers of
+ * sorted files do. Nothing is looked up, and the child enters the index only when a later look-up
+ * needs the index.
+ */
+int profile_append(struct profile *profile, const struct profile_name *name, uint32_t *id);
+/*
+ * What profile_descend does to a child that is there: for a caller who knows which node has that
+ * name. A line or a build that differs is forgotten.
+ */
+void profile_meet(struct profile *profile, const struct profile_name *name, uint32_t id);
 /* -EOVERFLOW: the sum of all weights would not fit; nothing is counted. */
 int profile_count(struct profile *profile, uint32_t id, uint64_t weight);
 void profile_sum(struct profile *profile);

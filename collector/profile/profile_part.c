@@ -23,14 +23,14 @@ const char *profile_part_text(const struct profile_part *part, char ret[PROFILE_
 {
 	const struct profile_info *const info = part->info;
 	const bool is_cpu = profile_kind_is_same(part->kind, &profile_kind_cpu);
-	const char *what = part->kind->name;
+	const uint64_t all = part->profile->quality.samples;
 	char amount[PROFILE_AMOUNT_BYTES];
 
-	if (is_cpu && info && info->event && *info->event)
-		what = info->event;
 	ret[0] = '\0';
-	put(ret, "%s of %.64s",
-	    profile_kind_amount(part->kind, part->profile->quality.samples, amount), what);
+	if (is_cpu && info && info->event && *info->event)
+		put(ret, "%s of %.64s", profile_kind_amount(part->kind, all, amount), info->event);
+	else
+		put(ret, "%s", profile_kind_amount_of(part->kind, all, amount));
 	if (info && info->hz)
 		put(ret, " at %u Hz", info->hz);
 	if (info && info->duration_ns)

@@ -5,10 +5,12 @@
  * units:   those of profile.h, timeline.h and profile_info.h
  * threads: any, constants
  * errors:  none
- * source:  RFC 1952 (gzip); collector/DESIGN-NOTES.md says why the format is as it is
+ * source:  RFC 1952 (gzip), the .xz file format 1.0.4; collector/DESIGN-NOTES.md says why the format
+ *          is as it is
  *
  *   file     "fgrec 1\n", then gzip of records; 1 is the version. A file with KIND records has
- *            version 2, which older readers refuse by name
+ *            version 2, and version 3 is xz of records, with KIND or without; older readers refuse
+ *            both by name
  *   record   type (a byte), varint: number of the bytes that follow, those bytes
  *
  * Numbers are varints (LEB128, as in bytes.h). A text is given by its number: 1 is the first TEXT,
@@ -22,7 +24,8 @@
  *            frame.h), module (text), file (text), line, self weight; numbered from 0, the root,
  *            which has no caller
  *   PROCESS  PID, title (text), container (text), runtime (text), pod (text), the container's name
- *            (text), the pod's namespace (text); numbered from 0
+ *            (text), the pod's namespace (text), the reference of the container's image (text),
+ *            which older writers leave out; numbered from 0
  *   THREAD   process, TID, name (text); numbered from 0
  *   BUILD    module (text), build ID (text): the build of each node whose module is this text; a
  *            module of several builds is several TEXTs
@@ -39,6 +42,7 @@
 #define RECORDING_FORMAT_MAGIC	 "fgrec "
 #define RECORDING_FORMAT_VERSION "1\n"
 #define RECORDING_FORMAT_KINDS	 "2\n"	/* version of files with KIND records */
+#define RECORDING_FORMAT_XZ	 "3\n"	/* version of files that are kept for long */
 #define RECORDING_MAX_TEXT	 65536u /* bytes; longer texts are cut when they are written */
 
 enum recording_record {

@@ -2,6 +2,8 @@
 /* Moves each node's samples to its place in the reshaped tree, see reshape.h. */
 #include "profile/reshape.h"
 
+#include "base/cleanup.h"
+#include "base/map64.h"
 #include "profile/name_lists.h"
 #include "profile/pools.h"
 
@@ -13,6 +15,8 @@
 #define ROOT	       PROFILE_ROOT
 #define RUN_NAME       "[frameworks]"
 #define RUN_NAME_BYTES 256
+#define KEPT_BITS      12
+#define FEW_CHILDREN   24u /* names of so many are compared one by one */
 
 static const char *const level_names[LEVELS] = {
 	[LEVEL_INTERPRETED] = "interpreted",
@@ -53,23 +57,56 @@ static enum level level_of(enum frame_kind kind)
 	}
 }
 
+/* A name of from as the result has it. */
+struct kept_name {
+	struct frame frame; /* name NULL: none */
+	struct profile_name name;
+};
+
 /* What is needed while a profile is reshaped. below[i]: where the callees of from's node i go. */
 struct reshaping {
 	struct reshaped *to;
 	const struct profile *from;
 	struct reshape_options options;
+	struct kept_name *kept; /* 1 << KEPT_BITS, those that were met last, by address */
 	uint32_t *below;
-	bool *is_java;	   /* whether the node is a Java method or called by one */
-	const char **task; /* task of the thread, as the node or a caller says; or NULL */
-	bool *in_start;	   /* between a pool's label and the first Java method */
-	uint32_t *run;	   /* length of the run of framework frames that ends in the node */
-	struct run *runs;  /* by node of to; only some nodes are runs */
+	/* With java_only: whether the node is a Java method or called by one */
+	bool *is_java;
+	const char **task; /* with java_only: the thread's, as the node or a caller says; or NULL */
+	/* With hides_starts: between a pool's label and the first Java method */
+	bool *in_start;
+	/* With folds_frameworks: length of the run of framework frames that ends in the node */
+	uint32_t *run;
+	struct run *runs; /* with folds_frameworks: by node of to; only some nodes are runs */
 };
 
 struct run {
 	uint32_t seen; /* one bit for each framework; 0: the node is no run */
 	uint32_t longest;
 };
+
+/* Texts of one profile are equal only if their addresses are. */
+static bool is_same(const struct frame *a, const struct frame *b)
+{
+	return a->name == b->name && a->module == b->module && a->file == b->file &&
+	       a->line == b->line && a->kind == b->kind;
+}
+
+/* The name in the result, borrowed until the next call; NULL: there is no memory. */
+static const struct profile_name *keep_name(struct reshaping *reshaping, const struct frame *frame)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)frame->name << 4 | (uint64_t)frame->kind;
+	struct kept_name *const kept =
+		&reshaping->kept[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_BITS)];
+
+	if (is_same(&kept->frame, frame))
+		return &kept->name;
+	kept->frame.name = NULL;
+	if (profile_keep_name(&reshaping->to->profile, frame, &kept->name) < 0)
+		return NULL;
+	kept->frame = *frame;
+	return &kept->name;
+}
 
 static int enter(struct reshaping *reshaping, const struct profile_node *node, uint32_t *id)
 {
@@ -83,10 +120,9 @@ static int enter(struct reshaping *reshaping, const struct profile_node *node, u
 		.kind = is_level ? FRAME_JAVA : kind,
 		.build_id = profile_build_id(node->module),
 	};
-	struct profile_name name;
-	const int rc = profile_keep_name(&reshaping->to->profile, &frame, &name);
+	const struct profile_name *const name = keep_name(reshaping, &frame);
 
-	return rc < 0 ? rc : profile_descend(&reshaping->to->profile, &name, id);
+	return name ? profile_descend(&reshaping->to->profile, name, id) : -ENOMEM;
 }
 
 /*
@@ -159,8 +195,11 @@ static void leave_out(struct reshaping *reshaping, uint32_t i)
 	reshaping->to->of[i] = reshaping->below[i];
 }
 
-/* Keeps why a thread waits. Without a Java method it stands above the thread's task. */
-static int keep_wait(struct reshaping *reshaping, uint32_t i)
+/*
+ * Keeps why a thread waits, or the class of an object. Without a Java method the node stands above
+ * the thread's task.
+ */
+static int keep_leaf(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
 	uint32_t to = reshaping->below[node->parent];
@@ -186,8 +225,8 @@ static int place_java_only(struct reshaping *reshaping, uint32_t i)
 		reshaping->task[parent] ? reshaping->task[parent] : task_of(node->name);
 	if (is_java || node->kind == FRAME_LABEL)
 		return keep(reshaping, i);
-	if (node->kind == FRAME_WAIT)
-		return keep_wait(reshaping, i);
+	if (node->kind == FRAME_WAIT || node->kind == FRAME_CLASS)
+		return keep_leaf(reshaping, i);
 	leave_out(reshaping, i);
 	if (!reshaping->is_java[i] && node->self > 0)
 		return enter_task(reshaping, reshaping->task[i], &reshaping->to->of[i]);
@@ -198,10 +237,11 @@ static int place_java_only(struct reshaping *reshaping, uint32_t i)
 static bool is_hidden(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
-	const bool hides = reshaping->in_start[node->parent];
+	bool hides;
 
 	if (!reshaping->options.hides_starts)
 		return false;
+	hides = reshaping->in_start[node->parent];
 	reshaping->in_start[i] = hides ? !pool_ends_start(node) : pool_is_label(node);
 	return hides;
 }
@@ -326,14 +366,19 @@ static int alloc_reshaping(struct reshaping *reshaping)
 {
 	const size_t count = reshaping->from->count;
 
+	reshaping->kept = calloc((size_t)1 << KEPT_BITS, sizeof(*reshaping->kept));
 	reshaping->to->of = calloc(count, sizeof(*reshaping->to->of));
 	reshaping->to->n_of = reshaping->from->count;
 	reshaping->below = calloc(count, sizeof(*reshaping->below));
-	reshaping->is_java = calloc(count, sizeof(*reshaping->is_java));
-	reshaping->task = calloc(count, sizeof(*reshaping->task));
-	reshaping->in_start = calloc(count, sizeof(*reshaping->in_start));
-	if (!reshaping->to->of || !reshaping->below || !reshaping->is_java || !reshaping->task ||
-	    !reshaping->in_start)
+	if (reshaping->options.java_only) {
+		reshaping->is_java = calloc(count, sizeof(*reshaping->is_java));
+		reshaping->task = calloc(count, sizeof(*reshaping->task));
+	}
+	if (reshaping->options.hides_starts)
+		reshaping->in_start = calloc(count, sizeof(*reshaping->in_start));
+	if (!reshaping->kept || !reshaping->to->of || !reshaping->below ||
+	    (reshaping->options.java_only && (!reshaping->is_java || !reshaping->task)) ||
+	    (reshaping->options.hides_starts && !reshaping->in_start))
 		return -ENOMEM;
 	if (!reshaping->options.folds_frameworks)
 		return 0;
@@ -345,6 +390,7 @@ static int alloc_reshaping(struct reshaping *reshaping)
 
 static void free_reshaping(struct reshaping *reshaping)
 {
+	free(reshaping->kept);
 	free(reshaping->below);
 	free(reshaping->is_java);
 	free(reshaping->task);
@@ -375,6 +421,94 @@ int reshape_init(struct reshaped *reshaped, const struct profile *from,
 	else
 		reshaped->profile.quality = from->quality;
 	return rc;
+}
+
+/* Whether the node's kind is FRAME_JAVA once levels are merged. */
+static bool is_mergeable(const struct profile_node *node)
+{
+	return level_of((enum frame_kind)node->kind) != LEVELS || node->kind == FRAME_JAVA;
+}
+
+/* Returns 1 if the node has two children that become one, if *n of its children are mergeable. */
+static int few_merge(const struct profile *from, uint32_t parent, unsigned *n)
+{
+	const char *seen[FEW_CHILDREN];
+
+	*n = 0;
+	for (uint32_t id = from->nodes[parent].first_child; id; id = from->nodes[id].next_sibling) {
+		const struct profile_node *const node = &from->nodes[id];
+
+		if (!is_mergeable(node))
+			continue;
+		for (unsigned i = 0; i < *n; i++) {
+			if (seen[i] == node->name)
+				return 1;
+		}
+		seen[*n] = node->name;
+		if (++*n == FEW_CHILDREN)
+			return 0;
+	}
+	return 0;
+}
+
+/* As few_merge. last has each name's last parent + 1. */
+static int many_merge(const struct profile *from, uint32_t parent, struct map64 *last)
+{
+	void *const here = (void *)((uintptr_t)parent + 1);
+
+	for (uint32_t id = from->nodes[parent].first_child; id; id = from->nodes[id].next_sibling) {
+		const uint64_t name = (uint64_t)(uintptr_t)from->nodes[id].name;
+
+		if (!is_mergeable(&from->nodes[id]))
+			continue;
+		if (map64_find(last, name) == here)
+			return 1;
+		if (map64_put(last, name, here) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool has_siblings(const struct profile_node *nodes, uint32_t id)
+{
+	return id && nodes[id].next_sibling;
+}
+
+/* Names of one profile are equal only if their addresses are. */
+static int levels_merge(const struct profile *from)
+{
+	_cleanup_(map64_fini) struct map64 last = {0};
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < from->count; i++) {
+		unsigned n = 0;
+
+		if (!has_siblings(from->nodes, from->nodes[i].first_child))
+			continue;
+		rc = few_merge(from, i, &n);
+		if (rc == 0 && n == FEW_CHILDREN)
+			rc = many_merge(from, i, &last);
+	}
+	return rc;
+}
+
+static bool has_pools(const struct profile *from)
+{
+	if (!from->has_modules)
+		return false;
+	for (uint32_t i = 1; i < from->count; i++) {
+		if (pool_is_label(&from->nodes[i]))
+			return true;
+	}
+	return false;
+}
+
+int reshape_changes(const struct profile *from, const struct reshape_options *options)
+{
+	if (options->java_only || options->folds_frameworks ||
+	    (options->hides_starts && has_pools(from)))
+		return 1;
+	return options->merges_levels ? levels_merge(from) : 0;
 }
 
 void reshape_fini(struct reshaped *reshaped)

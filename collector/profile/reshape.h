@@ -62,6 +62,11 @@ struct reshaped {
 	struct level_counts *levels; /* by node number of profile */
 };
 
+/*
+ * Returns 1 if the result would be another tree than from, else 0: then reshape_init is not needed.
+ * No node of from has samples of several levels then.
+ */
+int reshape_changes(const struct profile *from, const struct reshape_options *options);
 int reshape_init(struct reshaped *reshaped, const struct profile *from,
 		 const struct reshape_options *options);
 void reshape_fini(struct reshaped *reshaped);

@@ -122,6 +122,8 @@ uint32_t timeline_process(struct timeline *timeline, const struct timeline_proce
 	keep_text(timeline, &row->pod, process->pod);
 	keep_text(timeline, &row->container_name, process->container_name);
 	keep_text(timeline, &row->name_space, process->name_space);
+	keep_text(timeline, &row->image, process->image);
+	keep_text(timeline, &row->service, process->service);
 	return number;
 }
 
@@ -259,4 +261,17 @@ void timeline_add(struct timeline *timeline, uint64_t at_ns, const struct timeli
 		double_buckets(timeline);
 	timeline->entries[timeline->n_entries] = *entry;
 	timeline->entries[timeline->n_entries++].bucket = (uint32_t)(at_ns / timeline->bucket_ns);
+}
+
+void timeline_add_weight(struct timeline *timeline, uint64_t at_ns,
+			 const struct timeline_entry *entry, uint64_t weight)
+{
+	struct timeline_entry piece = *entry;
+
+	for (unsigned i = 0; i < TIMELINE_MAX_PIECES && weight > 0; i++) {
+		piece.weight = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+		weight -= piece.weight;
+		timeline_add(timeline, at_ns, &piece);
+	}
+	timeline->lost_samples += weight;
 }

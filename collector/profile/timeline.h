@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   samples -> the time, thread and leaf node of each
- * units:   nanoseconds since the recording's start; buckets of bucket_ns; weights are samples
+ * units:   nanoseconds since the recording's start; buckets of bucket_ns; weights as the profile's
  * threads: one at a time while it grows; immutable and free to share once it is complete
  * errors:  -ENOMEM; past the limits below a sample is left out and counted
  * source:  the sub-second heat map of FlameScope; a bucket divides a second evenly
@@ -32,6 +32,7 @@
 #define TIMELINE_MAX_THREADS	65536u
 #define TIMELINE_MAX_TEXT_BYTES (16u << 20) /* beyond it, new names are not kept */
 #define TIMELINE_MAX_PROCESSES	4096u	    /* beyond it, samples are left out */
+#define TIMELINE_MAX_PIECES	64u	    /* entries of one sample: 256 GiB of an allocation */
 
 /* The name of a row that stands for other threads, and of the pool of threads without a name. */
 #define TIMELINE_OTHER_THREADS "[other threads]"
@@ -45,6 +46,8 @@ struct timeline_process {
 	/* "" where not known: */
 	const char *container_name;
 	const char *name_space; /* the pod's namespace */
+	const char *image;	/* the reference of the container's image */
+	const char *service;	/* OpenTelemetry's service.name; no file format of ours keeps it */
 };
 
 struct timeline_thread {
@@ -90,6 +93,13 @@ uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread
 
 /* Adds a sample at at_ns; entry's bucket is ignored. */
 void timeline_add(struct timeline *timeline, uint64_t at_ns, const struct timeline_entry *entry);
+
+/*
+ * Like timeline_add, with a weight that may have more than 32 bits: as many entries are added as it
+ * takes. What TIMELINE_MAX_PIECES entries have no room for is left out. entry's weight is ignored.
+ */
+void timeline_add_weight(struct timeline *timeline, uint64_t at_ns,
+			 const struct timeline_entry *entry, uint64_t weight);
 
 /* Sorts entries by bucket, thread and node, and joins equal ones. More can be added afterwards. */
 void timeline_sort(struct timeline *timeline);

@@ -98,11 +98,7 @@ static void classify(struct waits *waits, const struct profile *profile,
 
 bool waits_are_in(const struct profile *profile)
 {
-	for (uint32_t i = 1; i < profile->count; i++) {
-		if (profile->nodes[i].kind == FRAME_WAIT)
-			return true;
-	}
-	return false;
+	return profile->kinds >> FRAME_WAIT & 1;
 }
 
 int waits_init(struct waits *ret, const struct profile *profile, const struct wait_options *options)

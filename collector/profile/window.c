@@ -193,9 +193,7 @@ int window_add(struct window *window, const struct window_sample *sample)
 	const struct profile_quality before = profile->quality;
 	const uint64_t untimed = timeline->lost_samples;
 	const uint64_t first_ns = window->start_ns + window->generations[0].first * SECOND_NS;
-	struct timeline_entry entry = {
-		.thread = sample->thread,
-		.weight = sample->weight < UINT32_MAX ? (uint32_t)sample->weight : UINT32_MAX};
+	struct timeline_entry entry = {.thread = sample->thread};
 	struct window_second *second = second_now(window);
 	const int err = add_stack(window, sample, &entry.node);
 
@@ -203,7 +201,8 @@ int window_add(struct window *window, const struct window_sample *sample)
 		second->quality.lost_samples++;
 		return err;
 	}
-	timeline_add(timeline, sample->time_ns > first_ns ? sample->time_ns - first_ns : 0, &entry);
+	timeline_add_weight(timeline, sample->time_ns > first_ns ? sample->time_ns - first_ns : 0,
+			    &entry, sample->weight);
 	second->untimed += timeline->lost_samples - untimed;
 	second->quality.samples += sample->weight;
 	second->quality.unnamed_samples +=

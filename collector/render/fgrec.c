@@ -5,7 +5,7 @@
  * record that names it.
  */
 #include "encode/bytes.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 #include "render/render.h"
 
 #include "base/cleanup.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct recording_writer {
-	struct gzip gzip;
+	struct compressor compressor;
 	struct map64 numbers; /* address of a text -> the text's number */
 	struct intern texts;  /* each text once, whatever it is used for */
 	uint64_t text_count;
@@ -37,8 +37,8 @@ static void write_record(struct recording_writer *writer, enum recording_record 
 		if (rest < 0x80)
 			break;
 	}
-	gzip_add(&writer->gzip, head, n);
-	gzip_add(&writer->gzip, data, len);
+	compressor_add(&writer->compressor, head, n);
+	compressor_add(&writer->compressor, data, len);
 	writer->records++;
 }
 
@@ -191,7 +191,7 @@ static void write_facts(struct recording_writer *writer, const struct profile *p
 
 static void write_nodes(struct recording_writer *writer, const struct profile *profile)
 {
-	for (uint32_t id = 0; id < profile->count && !writer->gzip.err; id++) {
+	for (uint32_t id = 0; id < profile->count && !writer->compressor.err; id++) {
 		const struct profile_node *const node = &profile->nodes[id];
 		const uint64_t name = number_of(writer, node->name);
 		const uint64_t kind =
@@ -214,9 +214,10 @@ static void write_threads(struct recording_writer *writer, const struct timeline
 		const uint64_t pod = number_of(writer, process->pod);
 		const uint64_t name = number_of(writer, process->container_name);
 		const uint64_t name_space = number_of(writer, process->name_space);
+		const uint64_t image = number_of(writer, process->image);
 
 		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime,
-		      pod, name, name_space);
+		      pod, name, name_space, image);
 	}
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *const thread = &timeline->threads[i];
@@ -234,7 +235,7 @@ static void write_times(struct recording_writer *writer, const struct timeline *
 	fact(writer, RECORDING_UNTIMED, NULL, timeline->lost_samples);
 	fact(writer, RECORDING_LOST_NAMES, NULL, timeline->lost_names);
 	write_threads(writer, timeline);
-	for (size_t i = 0; i < timeline->n_entries && !writer->gzip.err; i++) {
+	for (size_t i = 0; i < timeline->n_entries && !writer->compressor.err; i++) {
 		const struct timeline_entry *const entry = &timeline->entries[i];
 
 		WRITE(writer, RECORDING_TIME, entry->bucket - bucket, entry->thread, entry->node,
@@ -282,7 +283,7 @@ static void write_kinds(struct recording_writer *writer, const struct profile *p
 
 static void recording_writer_fini(struct recording_writer *writer)
 {
-	gzip_fini(&writer->gzip);
+	compressor_fini(&writer->compressor);
 	map64_fini(&writer->numbers);
 	intern_fini(&writer->texts);
 	bytes_fini(&writer->fields);
@@ -293,18 +294,21 @@ int render_recording(const struct profile *profile, const struct render_options 
 {
 	static const struct render_options defaults = {0};
 	_cleanup_(recording_writer_fini) struct recording_writer writer = {0};
-	int rc = gzip_init(&writer.gzip, stream);
 	bool has_kinds;
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	if (!options)
 		options = &defaults;
+	rc = compressor_init(&writer.compressor,
+			     options->packs_as_xz ? COMPRESSION_XZ : COMPRESSION_GZIP, stream);
+	if (rc < 0)
+		return rc;
 	errno = 0;
 	has_kinds = options->n_others > 0 ||
 		    !profile_kind_is_same(render_kind(options), &profile_kind_cpu);
-	if (fputs(has_kinds ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS
-			    : RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION,
+	if (fputs(options->packs_as_xz ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_XZ
+		  : has_kinds	       ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS
+				       : RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION,
 		  stream) < 0)
 		return errno ? -errno : -EIO;
 	if (has_kinds) {
@@ -316,7 +320,7 @@ int render_recording(const struct profile *profile, const struct render_options 
 			write_times(&writer, options->timeline);
 	}
 	WRITE(&writer, RECORDING_END, writer.records);
-	rc = gzip_finish(&writer.gzip);
+	rc = compressor_finish(&writer.compressor);
 	if (rc < 0)
 		return rc;
 	return writer.failed ? -ENOMEM : 0;

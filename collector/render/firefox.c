@@ -76,6 +76,7 @@ static const char *const colors[KINDS] = {
 	[KIND_CPP] = "yellow",	  [KIND_NATIVE] = "red",
 	[KIND_KERNEL] = "orange", [KIND_UNKNOWN] = "darkgrey",
 	[KIND_JAVA] = "green",	  [KIND_WAIT] = "magenta",
+	[KIND_CLASS] = "purple",
 };
 
 /* text is of kept. */
@@ -410,12 +411,18 @@ static void write_shared(struct firefox_writer *writer)
 	fputs("]},", stream);
 }
 
-/* Milliseconds for which a weight of 1 stands. */
+/*
+ * Milliseconds for which a weight of 1 stands. Bytes and things last no time: all of them together
+ * stand for the time of the recording, so that their tracks are as long as the others.
+ */
 static double weight_ms(const struct profile_part *part)
 {
-	const uint64_t period_ns = render_period_ns(part);
+	const uint64_t period_ns = render_period_ns(part), all = part->profile->quality.samples;
+	const uint64_t span_ns = part->info ? part->info->duration_ns : 0;
 
-	return period_ns ? (double)period_ns / NS_PER_MS : 1.0;
+	if (period_ns || profile_kind_is_same(part->kind, &profile_kind_cpu))
+		return period_ns ? (double)period_ns / NS_PER_MS : 1.0;
+	return (span_ns ? (double)span_ns / NS_PER_MS : MS_PER_SEC) / (all ? (double)all : 1.0);
 }
 
 /* How long a sample of the first kind lasts, by which tracks are drawn. */
@@ -423,7 +430,7 @@ static double interval_ms(const struct firefox_writer *writer)
 {
 	const struct profile_part *const first = &writer->parts[0];
 
-	if (!profile_kind_is_time(first->kind))
+	if (profile_kind_is_same(first->kind, &profile_kind_cpu))
 		return weight_ms(first);
 	if (first->info && first->info->hz)
 		return MS_PER_SEC / first->info->hz;
@@ -531,7 +538,7 @@ static const char *weight_type(const struct profile_kind *kind)
 {
 	if (profile_kind_is_time(kind))
 		return "tracing-ms";
-	return strcmp(kind->unit, "bytes") == 0 ? "bytes" : "samples";
+	return profile_kind_is_bytes(kind) ? "bytes" : "samples";
 }
 
 static void write_name(struct firefox_writer *writer, const struct track *track)

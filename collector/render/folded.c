@@ -32,6 +32,7 @@
 
 #define ROOT	    0u
 #define FIRST_ITEMS 64u
+#define KNOWN_BITS  12
 #define TAIL_BYTES  44		  /* ' ' and UINT64_MAX, twice, and '\0' */
 #define NO_FRAMES   "[no frames]" /* a stack without frames has no other form */
 
@@ -52,6 +53,13 @@ struct item {
 	char tail[TAIL_BYTES]; /* " 42": a stack ends here; ";": frames follow */
 };
 
+/* What a node's text and method are, which were found before. */
+struct known {
+	uint64_t key; /* name, kind, and whether at the root; 0: none */
+	const char *text;
+	const char *method;
+};
+
 struct folder {
 	const struct profile *profile;
 	const struct profile_diff *diff; /* or NULL */
@@ -64,6 +72,8 @@ struct folder {
 	struct bytes text;
 	struct bytes hidden; /* text without addresses */
 	struct bytes path;
+	struct known
+		*known; /* 1 << KNOWN_BITS items, by key: of most nodes nothing else is looked up */
 	uint32_t *twins; /* node -> the next node with an equal text below an equal path */
 	struct item *items;
 	size_t count;
@@ -188,6 +198,29 @@ static const char *method_of(struct folder *folder, const char *text, bool is_ro
 	return method && map64_put(&folder->methods, key, (void *)method) == 0 ? method : NULL;
 }
 
+/* Sets the item's text and method, those of a node. -ENOMEM */
+static int find_text(struct folder *folder, const struct profile_node *node, bool is_root,
+		     struct item *item)
+{
+	const uint64_t key =
+		((uint64_t)(uintptr_t)node->name << 4 | node->kind) << 1 | (uint64_t)is_root;
+	struct known *const known =
+		&folder->known[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+
+	if (known->key != key) {
+		const char *const text = text_of(folder, node);
+		const char *const method =
+			text && folder->merges_levels ? method_of(folder, text, is_root) : text;
+
+		if (!text || !method)
+			return -ENOMEM;
+		*known = (struct known){key, text, method};
+	}
+	item->text = known->text;
+	item->method = known->method;
+	return 0;
+}
+
 static int push(struct folder *folder, const struct item *item)
 {
 	if (folder->count == folder->size) {
@@ -271,7 +304,6 @@ static int push_children(struct folder *folder, uint32_t parent, size_t path_len
 
 	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling) {
 		struct item item = {
-			.text = text_of(folder, &nodes[id]),
 			.weight = nodes[id].total,
 			.path_len = path_len,
 			.node = id,
@@ -279,11 +311,10 @@ static int push_children(struct folder *folder, uint32_t parent, size_t path_len
 		};
 		int rc;
 
-		item.method = item.text && folder->merges_levels
-				      ? method_of(folder, item.text, parent == ROOT)
-				      : item.text;
+		rc = find_text(folder, &nodes[id], parent == ROOT, &item);
 		set_counts(folder, id, item.self);
-		rc = item.text && item.method ? push(folder, &item) : -ENOMEM;
+		if (rc == 0)
+			rc = push(folder, &item);
 		if (rc < 0)
 			return rc;
 	}
@@ -377,6 +408,7 @@ static void folder_fini(struct folder *folder)
 	map64_fini(&folder->methods);
 	intern_fini(&folder->method_names);
 	intern_fini(&folder->names);
+	free(folder->known);
 	free(folder->twins);
 	free(folder->items);
 }
@@ -387,14 +419,15 @@ int render_folded(const struct profile *profile, const struct render_options *op
 		.profile = profile,
 		.diff = options ? options->diff : NULL,
 		.hides_addresses = options && options->hides_addresses,
-		.merges_levels = options && options->levels,
+		.merges_levels = options && options->merges_levels,
 	};
 	struct item no_frames = {.text = NO_FRAMES};
 	int rc;
 
 	set_counts(&folder, ROOT, no_frames.self);
 	folder.twins = calloc(profile->count, sizeof(*folder.twins));
-	if (!folder.twins)
+	folder.known = calloc((size_t)1 << KNOWN_BITS, sizeof(*folder.known));
+	if (!folder.twins || !folder.known)
 		return -ENOMEM;
 	errno = 0;
 	rc = expand(&folder, ROOT, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Orders the tree, see graph.h. A list of the nodes still to visit replaces recursion. */
+/* Orders the tree, see graph.h. */
 #include "render/graph.h"
 
 #include <errno.h>
@@ -7,42 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT 0u
+#define ROOT PROFILE_ROOT
 
-struct sibling {
-	const char *name;
-	uint32_t id;
-	uint32_t kind;
-};
-
-struct walk {
-	struct sibling *list; /* the last item is visited next */
-	size_t count;
-	size_t size;
-};
-
-static int push(struct walk *walk, const struct profile_node *node, uint32_t id)
+static int push(struct graph_children *children, const struct profile_node *node, uint32_t id)
 {
-	if (walk->count == walk->size) {
-		const size_t size = walk->size ? walk->size * 2 : 64;
-		struct sibling *list = realloc(walk->list, size * sizeof(*list));
+	if (children->count == children->size) {
+		const size_t size = children->size ? children->size * 2 : 64;
+		struct graph_child *list = realloc(children->list, size * sizeof(*list));
 
 		if (!list)
 			return -ENOMEM;
-		walk->list = list;
-		walk->size = size;
+		children->list = list;
+		children->size = size;
 	}
-	walk->list[walk->count++] = (struct sibling){node->name, id, node->kind};
+	children->list[children->count++] = (struct graph_child){node->name, id, node->kind};
 	return 0;
+}
+
+static int compare(const struct graph_child *x, const struct graph_child *y)
+{
+	const int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 static int by_name_reversed(const void *a, const void *b)
 {
-	const struct sibling *const x = b;
-	const struct sibling *const y = a;
-	const int order = strcmp(x->name, y->name);
-
-	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+	return compare(b, a);
 }
 
 static bool is_drawn(const struct graph *graph, uint32_t id)
@@ -53,51 +44,90 @@ static bool is_drawn(const struct graph *graph, uint32_t id)
 	       (counts && (counts[DIFF_BEFORE] > 0 || counts[DIFF_AFTER] > 0));
 }
 
-static int visit(struct graph *graph, struct walk *walk)
+int graph_add_children(const struct graph *graph, uint32_t parent, struct graph_children *children)
 {
 	const struct profile_node *const nodes = graph->profile->nodes;
-	const uint32_t parent = walk->list[--walk->count].id;
-	const size_t first = walk->count;
-	uint64_t start = graph->start[parent];
+	const size_t first = children->count;
+	bool is_sorted = true;
 
-	graph->order[graph->count++] = parent;
-	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling)
-		if (is_drawn(graph, id) && push(walk, &nodes[id], id) < 0)
+	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling) {
+		struct graph_child *last;
+
+		if (!is_drawn(graph, id))
+			continue;
+		if (push(children, &nodes[id], id) < 0)
 			return -ENOMEM;
-	if (walk->count - first > 1)
-		qsort(walk->list + first, walk->count - first, sizeof(*walk->list),
-		      by_name_reversed);
-	for (size_t i = walk->count; i > first; i--) {
-		const uint32_t id = walk->list[i - 1].id;
-
-		graph->depth[id] = graph->depth[parent] + 1;
-		graph->start[id] = start;
-		start += nodes[id].total;
+		last = &children->list[children->count - 1];
+		if (is_sorted && children->count - first > 1)
+			is_sorted = compare(last - 1, last) > 0;
 	}
+	if (!is_sorted)
+		qsort(children->list + first, children->count - first, sizeof(*children->list),
+		      by_name_reversed);
 	return 0;
+}
+
+void graph_children_fini(struct graph_children *children)
+{
+	free(children->list);
+	*children = (struct graph_children){0};
+}
+
+/* Whether the node stands behind its sibling that was made before it. */
+static bool is_behind_sibling(const struct profile_node *nodes, uint32_t id)
+{
+	const uint32_t before = nodes[id].next_sibling;
+	const struct graph_child one = {nodes[before].name, before, nodes[before].kind};
+	const struct graph_child other = {nodes[id].name, id, nodes[id].kind};
+
+	return before == 0 || (before < id && compare(&one, &other) < 0);
+}
+
+/* Whether all nodes are drawn, in the order of their numbers. */
+static bool is_in_order(const struct graph *graph)
+{
+	const struct profile_node *const nodes = graph->profile->nodes;
+
+	for (uint32_t id = 1; id < graph->profile->count; id++) {
+		uint32_t at = id - 1;
+
+		while (at != nodes[id].parent && at != ROOT)
+			at = nodes[at].parent;
+		if (at != nodes[id].parent || !is_drawn(graph, id) || !is_behind_sibling(nodes, id))
+			return false;
+	}
+	return true;
+}
+
+/* A list of the nodes still to visit, the next one last, replaces recursion. */
+static int order_nodes(struct graph *graph)
+{
+	struct graph_children left = {0};
+	int rc;
+
+	graph->order = malloc(graph->profile->count * sizeof(*graph->order));
+	if (!graph->order)
+		return -ENOMEM;
+	rc = push(&left, &graph->profile->nodes[ROOT], ROOT);
+	while (rc == 0 && left.count > 0) {
+		const uint32_t id = left.list[--left.count].id;
+
+		graph->order[graph->count++] = id;
+		rc = graph_add_children(graph, id, &left);
+	}
+	graph_children_fini(&left);
+	return rc;
 }
 
 static int init(struct graph *graph, const struct profile *profile, const struct profile_diff *diff)
 {
-	struct walk walk = {0};
-	int rc;
+	int rc = 0;
 
-	*graph = (struct graph){
-		.profile = profile,
-		.diff = diff,
-		.order = malloc(profile->count * sizeof(*graph->order)),
-		.depth = malloc(profile->count * sizeof(*graph->depth)),
-		.start = malloc(profile->count * sizeof(*graph->start)),
-	};
-	rc = graph->order && graph->depth && graph->start ? 0 : -ENOMEM;
-	if (rc == 0) {
-		graph->depth[ROOT] = 0;
-		graph->start[ROOT] = 0;
-		rc = push(&walk, &profile->nodes[ROOT], ROOT);
-	}
-	while (rc == 0 && walk.count > 0)
-		rc = visit(graph, &walk);
-	free(walk.list);
+	*graph = (struct graph){.profile = profile, .diff = diff};
+	if (is_in_order(graph))
+		graph->count = profile->count;
+	else
+		rc = order_nodes(graph);
 	if (rc < 0)
 		graph_fini(graph);
 	return rc;
@@ -116,7 +146,5 @@ int graph_init_compared(struct graph *graph, const struct profile_diff *diff)
 void graph_fini(struct graph *graph)
 {
 	free(graph->order);
-	free(graph->depth);
-	free(graph->start);
 	*graph = (struct graph){0};
 }

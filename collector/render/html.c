@@ -72,6 +72,7 @@ static int write_kinds(const struct profile_part *parts, size_t n,
 		if (i > 0) {
 			changed.subtitle = profile_part_text(&parts[i], subtitle);
 			changed.notes = NULL;
+			changed.losses = NULL;
 			changed.kind = parts[i].kind;
 			changed.info = parts[i].info;
 			changed.timeline = parts[i].timeline;

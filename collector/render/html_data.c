@@ -28,6 +28,7 @@ static const char *class_letter(const struct looks *looks, unsigned class)
 		[KIND_JIT] = "J",     [KIND_INLINED] = "+",	[KIND_STUB] = "s",
 		[KIND_CPP] = "C",     [KIND_NATIVE] = "n",	[KIND_KERNEL] = "k",
 		[KIND_UNKNOWN] = "?", [KIND_JAVA] = "*",	[KIND_WAIT] = "w",
+		[KIND_CLASS] = "o",
 	};
 	static const char *const changes[CHANGES] = {
 		[CHANGE_NOISE] = "=", [CHANGE_MORE] = "+", [CHANGE_LESS] = "\xe2\x88\x92", /* - */
@@ -37,13 +38,33 @@ static const char *class_letter(const struct looks *looks, unsigned class)
 	return looks->diff ? changes[class] : kinds[class];
 }
 
-static void add_part(struct bytes *out, struct bytes *part)
+/* Adds the part with its length in front, and empties it. Returns 0 or -ENOMEM. */
+static int add_part(struct packer *packer, struct bytes *part)
 {
-	bytes_add_varint(out, part->len);
-	bytes_add(out, part->data, part->len);
-	out->failed |= part->failed;
+	const bool failed = part->failed;
+
+	packer_add_varint(packer, part->len);
+	packer_add(packer, part->data, part->len);
 	bytes_fini(part);
-	*part = (struct bytes){0};
+	return failed ? -ENOMEM : 0;
+}
+
+/* Encodes the tree twice: the first time only to count its bytes, which stand in front. */
+static int add_tree(struct packer *packer, const struct graph *graph, struct svg_keys *keys)
+{
+	_cleanup_(svg_data_fini) struct svg_data tree = {0};
+	_cleanup_(packer_freep) struct packer *counter = packer_new(NULL, PACKED_SMALL);
+	struct looks looks;
+	int rc;
+
+	looks_init(&looks, PALETTE_KINDS, NULL);
+	rc = counter ? svg_data_init(&tree, graph, &looks, keys) : -ENOMEM;
+	if (rc < 0)
+		return rc;
+	svg_data_encode(&tree, counter);
+	packer_add_varint(packer, packer_bytes(counter));
+	svg_data_encode(&tree, packer);
+	return 0;
 }
 
 static void add_text(struct bytes *out, const char *text, char end)
@@ -192,6 +213,7 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 	fact_text(out, "title", options->title ? options->title : "Flame Graph");
 	fact_text(out, "subtitle", options->subtitle);
 	fact_text(out, "notes", options->notes);
+	fact_text(out, "losses", options->losses);
 	if (!profile_kind_is_same(kind, &profile_kind_cpu)) {
 		fact_text(out, "samples_kind", kind->name);
 		fact_text(out, "unit", profile_kind_noun(kind));
@@ -226,7 +248,7 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 static void add_before(struct bytes *out, const struct graph *graph)
 {
 	for (uint32_t i = 0; graph->diff && i < graph->count; i++)
-		bytes_add_varint(out, graph->diff->nodes[graph->order[i]].self[DIFF_BEFORE]);
+		bytes_add_varint(out, graph->diff->nodes[graph_node(graph, i)].self[DIFF_BEFORE]);
 }
 
 static void add_processes(struct bytes *out, const struct timeline *timeline)
@@ -240,7 +262,8 @@ static void add_processes(struct bytes *out, const struct timeline *timeline)
 		add_text(out, process->runtime, '\t');
 		add_text(out, process->container_name, '\t');
 		add_text(out, process->pod, '\t');
-		add_text(out, process->name_space, '\n');
+		add_text(out, process->name_space, '\t');
+		add_text(out, process->image, '\n');
 	}
 }
 
@@ -268,7 +291,7 @@ static int add_times(struct bytes *out, const struct graph *graph, const struct 
 	if (!place)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->count; i++)
-		place[graph->order[i]] = i;
+		place[graph_node(graph, i)] = i;
 	bytes_add_varint(out, timeline->n_entries);
 	for (size_t i = 0; i < timeline->n_entries; i++) {
 		bytes_add_varint(out, timeline->entries[i].bucket - bucket);
@@ -286,26 +309,25 @@ static int add_times(struct bytes *out, const struct graph *graph, const struct 
 int html_data_write(const struct graph *graph, const struct render_options *options,
 		    struct svg_keys *keys, FILE *stream)
 {
-	_cleanup_(bytes_fini) struct bytes data = {0}, part = {0};
-	struct looks looks;
+	_cleanup_(packer_freep) struct packer *packer = packer_new(stream, PACKED_SMALL);
+	_cleanup_(bytes_fini) struct bytes part = {0};
 	int rc;
 
-	looks_init(&looks, PALETTE_KINDS, NULL);
+	if (!packer)
+		return -ENOMEM;
 	add_facts(&part, graph->profile, options);
-	add_part(&data, &part);
-	rc = svg_data_encode(graph, &looks, keys, &part);
+	rc = add_part(packer, &part);
+	if (rc == 0)
+		rc = add_tree(packer, graph, keys);
 	if (rc < 0)
 		return rc;
-	add_part(&data, &part);
 	add_before(&part, graph);
-	add_part(&data, &part);
+	rc |= add_part(packer, &part);
 	add_processes(&part, options->timeline);
-	add_part(&data, &part);
+	rc |= add_part(packer, &part);
 	add_threads(&part, options->timeline);
-	add_part(&data, &part);
-	rc = add_times(&part, graph, options->timeline);
-	if (rc < 0)
-		return rc;
-	add_part(&data, &part);
-	return data.failed ? -ENOMEM : packed_write(&data, stream);
+	rc |= add_part(packer, &part);
+	rc |= add_times(&part, graph, options->timeline);
+	rc |= add_part(packer, &part);
+	return rc < 0 ? -ENOMEM : packer_end(packer);
 }

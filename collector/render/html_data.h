@@ -14,7 +14,7 @@
  *   before     varints of every node in order: its self weight before (the tree has the
  *              weights after); no bytes: no diff
  *   processes  lines: PID, TAB, title, TAB, container's ID, TAB, JVM, TAB, container's name, TAB,
- *              pod, TAB, its namespace, LF
+ *              pod, TAB, its namespace, TAB, image, LF
  *   threads    lines: number of its process, TAB, TID, TAB, name, TAB, name of its pool, LF
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times

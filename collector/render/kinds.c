@@ -17,18 +17,19 @@ struct kind_style {
 };
 
 static const struct kind_style styles[KINDS] = {
-	[KIND_LABEL] = {"thread, process, note", {212, 208, 205}},
+	[KIND_LABEL] = {"thread, process, note", {212, 209, 206}},
 	[KIND_INTERPRETED] = {"Java, interpreted", {220, 237, 202}},
-	[KIND_C1] = {"Java, compiled (C1)", {189, 237, 152}},
-	[KIND_JIT] = {"Java, compiled", {49, 162, 72}},
-	[KIND_INLINED] = {"Java, inlined", {112, 209, 230}},
-	[KIND_STUB] = {"generated stub", {150, 150, 232}},
-	[KIND_CPP] = {"JVM and C++", {237, 224, 80}},
-	[KIND_NATIVE] = {"native", {231, 148, 152}},
+	[KIND_C1] = {"Java, compiled (C1)", {188, 239, 152}},
+	[KIND_JIT] = {"Java, compiled", {49, 163, 72}},
+	[KIND_INLINED] = {"Java, inlined", {112, 209, 232}},
+	[KIND_STUB] = {"generated stub", {151, 149, 233}},
+	[KIND_CPP] = {"JVM and C++", {237, 225, 79}},
+	[KIND_NATIVE] = {"native", {231, 147, 151}},
 	[KIND_KERNEL] = {"kernel", {242, 72, 24}},
-	[KIND_UNKNOWN] = {"unknown", {132, 127, 134}},
-	[KIND_JAVA] = {"Java", {98, 140, 103}},
+	[KIND_UNKNOWN] = {"unknown", {132, 125, 130}},
+	[KIND_JAVA] = {"Java", {99, 137, 102}},
 	[KIND_WAIT] = {"waiting", {114, 114, 156}},
+	[KIND_CLASS] = {"class of the object or lock", {128, 173, 178}},
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name)
@@ -58,6 +59,8 @@ enum kind kind_of(enum frame_kind kind, const char *name)
 		return KIND_JAVA;
 	case FRAME_WAIT:
 		return KIND_WAIT;
+	case FRAME_CLASS:
+		return KIND_CLASS;
 	case FRAME_LABEL:
 	case FRAME_KINDS:
 		break;

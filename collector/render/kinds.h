@@ -29,6 +29,7 @@ enum kind {
 	KIND_UNKNOWN,
 	KIND_JAVA, /* a Java method of unknown level */
 	KIND_WAIT, /* a thread that does not run */
+	KIND_CLASS,
 	KINDS,
 };
 

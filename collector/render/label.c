@@ -133,6 +133,25 @@ static const char *fit_java(struct bytes *out, const char *name, size_t columns)
 	return columns_of(text) <= columns ? text : cut_in_place(out, text, columns);
 }
 
+/*
+ * java.util.HashMap$Node[] without its package. Behind the last dot of a hidden class stands a
+ * number: com.x.Foo$$Lambda.0x00007f2b40c1a800
+ */
+static const char *fit_class(struct bytes *out, const char *name, size_t columns)
+{
+	const char *dot = strrchr(name, '.'), *class_name;
+	const char *text;
+
+	if (dot && strncmp(dot + 1, "0x", 2) == 0)
+		dot = memrchr(name, '.', (size_t)(dot - name));
+	class_name = dot && dot[1] ? dot + 1 : name;
+	put_with_initials(out, name, class_name, name + strlen(name));
+	text = bytes_text(out);
+	if (columns_of(text) <= columns)
+		return text;
+	return columns_of(class_name) <= columns ? class_name : cut(out, class_name, columns);
+}
+
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -240,6 +259,8 @@ const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_
 	case KIND_INLINED:
 	case KIND_JAVA:
 		return fit_java(out, name, columns);
+	case KIND_CLASS:
+		return fit_class(out, name, columns);
 	case KIND_CPP:
 	case KIND_NATIVE:
 	case KIND_STUB:

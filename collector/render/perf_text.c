@@ -7,7 +7,7 @@
  *   <empty line>
  *
  * The event says the kind: cpu-clock, wall-clock or, as perf record --off-cpu has it, offcpu-time;
- * of other kinds it is the kind's name. A period of wall-clock and offcpu-time is nanoseconds.
+ * of other kinds it is the kind's name. A period of wall-clock, offcpu-time and lock is nanoseconds.
  *
  * A block is a stack, and its period is the stack's number of samples: stackcollapse-perf.pl and
  * inferno add periods up and so get our counts. comm is the lowest frame if that is a label,
@@ -18,7 +18,8 @@
  * recording's start, and PID and TID are the thread's. Samples without a time are at 0, with PID 0.
  *
  * The file tells readers the kind: "/tmp/perf-0.map" is generated code, "[kernel.kallsyms]" the
- * kernel, "inlined" a function inlined into the frame that follows, "[waiting]" no code.
+ * kernel, "inlined" a function inlined into the frame that follows, "[waiting]" no code but
+ * why a thread waits, "[class]" the class of an object, a lock or an exception.
  */
 #include "encode/text.h"
 #include "render/by_thread.h"
@@ -36,6 +37,7 @@
 #define ROOT	   0u
 #define MAP_FILE   "/tmp/perf-0.map"
 #define WAIT_FILE  "[waiting]"
+#define CLASS_FILE "[class]"
 #define ANY_COMM   "all"
 #define HEAD	   "\t               0 "
 #define NS_PER_SEC UINT64_C(1000000000)
@@ -81,6 +83,8 @@ static const char *file_of(const struct profile_node *node)
 		return MAP_FILE;
 	if (kind == FRAME_WAIT)
 		return WAIT_FILE;
+	if (kind == FRAME_CLASS)
+		return CLASS_FILE;
 	return node->module ? node->module : "[unknown]";
 }
 

@@ -6,17 +6,20 @@
  * message is never held in memory: a text, a mapping, a function or a location is written when the
  * first sample needs it, and only its number is kept.
  *
- *   sample     a stack with samples of its own; labels thread, tid, process, pid, container, pod
- *              from the timeline; values by kind:
+ *   sample     a stack with samples of its own; labels thread, tid, process, pid, container, pod,
+ *              namespace and service_name from the timeline, as far as they are known; values by
+ *              kind:
  *                cpu                samples, and nanoseconds if the period is known
  *                wall, offcpu, ...  nanoseconds
  *                other kinds        weights in the kind's unit
+ *              alloc, objects, lock and contentions have the names and the order of Go's types:
+ *              alloc_objects, alloc_space, contentions, delay
  *   location   a frame with machine code of its own and, before it, the frames inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
  *   mapping    a module, with its build ID; "[jit]" for generated code; none for labels
  *
  * A stack of a thread is one sample with the values of all kinds; values of kinds that do not have
- * the stack are 0. The first kind is the default type, and the period is that kind's.
+ * the stack are 0. The recording's first kind is the default type, and the period is that kind's.
  *
  * Addresses are not written, because the tree has none.
  *
@@ -27,7 +30,7 @@
  * One file, because each table is written in the middle of what needs it, into one stream.
  */
 #include "encode/bytes.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 #include "encode/text.h"
 #include "render/joined.h"
 #include "render/render.h"
@@ -61,8 +64,9 @@ struct pprof_part {
 struct pprof_writer {
 	struct profile_part parts[PROFILE_MAX_KINDS];
 	struct pprof_part kinds[PROFILE_MAX_KINDS];
-	size_t n; /* of parts and kinds */
-	struct gzip gzip;
+	size_t n;     /* of parts and kinds */
+	size_t first; /* the recording's first kind, which is not always written first */
+	struct compressor compressor;
 	pb_ostream_t stream;
 	struct intern kept;	 /* each text once, whichever kind names it */
 	struct map64 texts;	 /* address of a text -> its number + 1 */
@@ -82,8 +86,8 @@ static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *buf, size_t count
 {
 	struct pprof_writer *const writer = stream->state;
 
-	gzip_add(&writer->gzip, buf, count);
-	return writer->gzip.err == 0;
+	compressor_add(&writer->compressor, buf, count);
+	return writer->compressor.err == 0;
 }
 
 static void write_message(struct pprof_writer *writer, uint32_t field, const pb_msgdesc_t *type,
@@ -335,7 +339,7 @@ static uint64_t limit(uint64_t value)
 
 /* Labels of one sample. */
 struct sample_labels {
-	pprof_Label items[6];
+	pprof_Label items[9];
 	size_t count;
 	bool is_base; /* of the profile that is compared with */
 };
@@ -355,7 +359,7 @@ static bool encode_labels(pb_ostream_t *stream, const pb_field_t *field, void *c
 static void add_label(struct pprof_writer *writer, struct sample_labels *labels, const char *key,
 		      const char *text)
 {
-	if (*text == '\0')
+	if (!text || *text == '\0')
 		return;
 	labels->items[labels->count++] = (pprof_Label){
 		.key = number_of_text(writer, key),
@@ -382,6 +386,9 @@ static void label_thread(struct pprof_writer *writer, const struct joined_thread
 	add_label(writer, labels, "process", process->title);
 	add_label(writer, labels, "container", process->container);
 	add_label(writer, labels, "pod", process->pod);
+	add_label(writer, labels, "namespace", process->name_space);
+	add_label(writer, labels, "image", process->image);
+	add_label(writer, labels, "service_name", process->service);
 	add_number(writer, labels, "pid", process->pid);
 	if (thread->tid)
 		add_number(writer, labels, "tid", thread->tid);
@@ -440,6 +447,24 @@ static void write_type(struct pprof_writer *writer, uint32_t field, const char *
 	write_message(writer, field, pprof_ValueType_fields, &value);
 }
 
+/* What a kind's type is called: as Go calls it, if Go has such a type. */
+static const char *type_of(const struct profile_kind *kind)
+{
+	static const struct {
+		const struct profile_kind *kind;
+		const char *type;
+	} types[] = {
+		{&profile_kind_alloc, "alloc_space"}, {&profile_kind_objects, "alloc_objects"},
+		{&profile_kind_live, "inuse_space"},  {&profile_kind_live_objects, "inuse_objects"},
+		{&profile_kind_lock, "delay"},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (profile_kind_is_same(types[i].kind, kind))
+			return types[i].type;
+	return kind->name;
+}
+
 /*
  * Returns the number of types that the kind has. Beside other kinds samples/count would be taken for
  * samples of these, unless the processor time of the samples follows.
@@ -454,27 +479,36 @@ static unsigned write_types(struct pprof_writer *writer, const struct pprof_part
 		write_type(writer, pprof_Profile_sample_type_tag,
 			   is_clear ? PROFILE_UNIT_SAMPLES : what->name, PROFILE_UNIT_COUNT);
 	else if (!profile_kind_is_time(what))
-		write_type(writer, pprof_Profile_sample_type_tag, what->name, what->unit);
+		write_type(writer, pprof_Profile_sample_type_tag, type_of(what), what->unit);
 	if (kind->period_ns)
-		write_type(writer, pprof_Profile_sample_type_tag, what->name, "nanoseconds");
+		write_type(writer, pprof_Profile_sample_type_tag, type_of(what), "nanoseconds");
 	return is_cpu && kind->period_ns ? 2 : 1;
 }
 
-/* The period of the first kind, if that is a time and how often samples are taken is known. */
-static void write_period(struct pprof_writer *writer)
+/*
+ * The period that is asked for, or that of the first kind, if that is a time and how often samples
+ * are taken is known.
+ */
+static void write_period(struct pprof_writer *writer, const struct render_period *period)
 {
-	const struct profile_part *const first = &writer->parts[0];
+	const struct profile_part *const first = &writer->parts[writer->first];
 	const uint64_t hz = first->info ? first->info->hz : 0;
 
-	if (!writer->kinds[0].period_ns || !hz)
+	if (period) {
+		write_type(writer, pprof_Profile_period_type_tag, period->type, period->unit);
+		write_number(writer, pprof_Profile_period_tag, limit(period->amount));
 		return;
-	write_type(writer, pprof_Profile_period_type_tag, first->kind->name, "nanoseconds");
+	}
+	if (!writer->kinds[writer->first].period_ns || !hz)
+		return;
+	write_type(writer, pprof_Profile_period_type_tag, type_of(first->kind), "nanoseconds");
 	write_number(writer, pprof_Profile_period_tag, NS_PER_SEC / hz);
 }
 
 static void write_head(struct pprof_writer *writer, const struct render_options *options)
 {
-	const struct profile_info *const info = writer->parts[0].info;
+	const struct profile_part *const first = &writer->parts[writer->first];
+	const struct profile_info *const info = first->info;
 	unsigned types = 0;
 
 	write_text(writer, ""); /* the first text must be "" */
@@ -486,10 +520,10 @@ static void write_head(struct pprof_writer *writer, const struct render_options 
 	}
 	if (options && options->notes)
 		write_number(writer, pprof_Profile_comment_tag, write_text(writer, options->notes));
-	write_period(writer);
+	write_period(writer, options ? options->period : NULL);
 	if (types > 1)
 		write_number(writer, pprof_Profile_default_sample_type_tag,
-			     number_of_text(writer, writer->parts[0].kind->name));
+			     number_of_text(writer, type_of(first->kind)));
 }
 
 /* The samples of one thread and stack are one sample. Returns the first sample of the next one. */
@@ -572,7 +606,7 @@ static void write_profile(struct pprof_writer *writer, const struct render_optio
 
 static void pprof_writer_fini(struct pprof_writer *writer)
 {
-	gzip_fini(&writer->gzip);
+	compressor_fini(&writer->compressor);
 	intern_fini(&writer->kept);
 	map64_fini(&writer->texts);
 	tuples_fini(&writer->mappings);
@@ -587,6 +621,28 @@ static void pprof_writer_fini(struct pprof_writer *writer)
 	bytes_fini(&writer->text);
 	bytes_fini(&writer->packed);
 	bytes_fini(&writer->values);
+}
+
+/* Puts a number of things before the size of these things, as Go's profiles have them. */
+static void order_parts(struct pprof_writer *writer)
+{
+	struct profile_part *const parts = writer->parts;
+
+	for (size_t i = 0; i + 1 < writer->n; i++) {
+		const struct profile_part size = parts[i];
+		const struct profile_kind *const next = parts[i + 1].kind;
+
+		if (!(profile_kind_is_same(size.kind, &profile_kind_alloc) &&
+		      profile_kind_is_same(next, &profile_kind_objects)) &&
+		    !(profile_kind_is_same(size.kind, &profile_kind_live) &&
+		      profile_kind_is_same(next, &profile_kind_live_objects)) &&
+		    !(profile_kind_is_same(size.kind, &profile_kind_lock) &&
+		      profile_kind_is_same(next, &profile_kind_contentions)))
+			continue;
+		parts[i] = parts[i + 1];
+		parts[++i] = size;
+		writer->first = i == 1 ? 1 : writer->first;
+	}
 }
 
 static int alloc_kinds(struct pprof_writer *writer)
@@ -608,17 +664,18 @@ static int alloc_kinds(struct pprof_writer *writer)
 int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
 	_cleanup_(pprof_writer_fini) struct pprof_writer writer = {0};
-	int rc = gzip_init(&writer.gzip, stream);
+	int rc = compressor_init(&writer.compressor, COMPRESSION_GZIP, stream);
 
 	if (rc < 0)
 		return rc;
 	writer.stream = (pb_ostream_t){write_bytes, &writer, SIZE_MAX, 0, NULL};
 	writer.n = render_parts(profile, options, writer.parts);
+	order_parts(&writer);
 	rc = alloc_kinds(&writer);
 	if (rc < 0)
 		return rc;
 	write_profile(&writer, options);
-	rc = gzip_finish(&writer.gzip);
+	rc = compressor_finish(&writer.compressor);
 	if (rc < 0)
 		return rc;
 	return writer.failed ? -ENOMEM : 0;

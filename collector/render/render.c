@@ -223,8 +223,12 @@ static int reshape(struct shaped *shaped, const struct render_options *options)
 					    .java_only = options->java_only,
 					    .hides_starts = !options->shows_starts,
 					    .folds_frameworks = options->folds_frameworks};
-	int rc = reshape_init(&shaped->reshaped, shaped->part.profile, &how);
+	int rc = reshape_changes(shaped->part.profile, &how);
 
+	if (rc > 0)
+		rc = reshape_init(&shaped->reshaped, shaped->part.profile, &how);
+	else if (rc == 0)
+		return 0;
 	if (rc < 0)
 		return rc;
 	shaped->part.profile = &shaped->reshaped.profile;
@@ -270,6 +274,7 @@ int render_write(const struct profile *profile, enum render_format format,
 	say_waits(&all.items[0], format, &changed, &subtitle);
 	if (rc == 0 && subtitle.failed)
 		rc = -ENOMEM;
+	changed.merges_levels = !changed.splits_levels && is_reshaped(format, &changed);
 	changed.levels = changed.splits_levels ? NULL : all.items[0].reshaped.levels;
 	changed.timeline = parts[0].timeline;
 	changed.others = parts + 1;

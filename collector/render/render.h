@@ -33,11 +33,19 @@ enum render_format {
 	RENDER_RECORDING,
 };
 
+/* What lies between two samples, where a reader of pprof asks for another period than ours. */
+struct render_period {
+	const char *type, *unit;
+	uint64_t amount;
+};
+
 /* A zero-filled struct has all defaults. */
 struct render_options {
 	const char *title;    /* NULL: "Flame Graph" */
 	const char *subtitle; /* NULL: none */
 	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
+	const char
+		*losses; /* what could not be read of what was asked for (.html); NULL: nothing */
 	const struct profile_diff *diff; /* the diff whose tree is drawn; or NULL */
 	double min_width_px;		 /* narrower frames are not drawn; 0: 0.3 */
 	double min_width_percent;	 /* the same as a share of all; 0: min_width_px counts */
@@ -57,19 +65,23 @@ struct render_options {
 	double total;	       /* what shares refer to; 0: all samples */
 	bool is_inverted;      /* the root is at the top */
 	bool hides_addresses;  /* folded: 0x and digits become 0x... */
+	bool packs_as_xz;      /* .fgrec: a quarter smaller, and ten times the time to write */
 	bool splits_levels;    /* a method has a frame for each level of compilation */
 	bool java_only;	       /* time belongs to Java methods, see profile/reshape.h */
 	bool folds_frameworks; /* frameworks are folded, see profile/reshape.h */
 	/* SVG and page: the first frames of Java threads instead of their pools */
 	bool shows_starts;
-	struct wait_options waits;	   /* which stacks of threads that wait are shown */
-	const struct level_counts *levels; /* by node; set by render_write; or NULL */
-	const struct profile_info *info;   /* NULL: there are no facts beside the samples */
-	const struct timeline *timeline;   /* sorted, of this profile; NULL: there is none */
-	const struct profile_kind *kind;   /* of this profile; NULL: cpu */
+	struct wait_options waits; /* which stacks of threads that wait are shown */
+	bool merges_levels;	   /* set by render_write: a method has one frame for all levels */
+	/* by node; set by render_write; NULL: no node has samples of several levels */
+	const struct level_counts *levels;
+	const struct profile_info *info; /* NULL: there are no facts beside the samples */
+	const struct timeline *timeline; /* sorted, of this profile; NULL: there is none */
+	const struct profile_kind *kind; /* of this profile; NULL: cpu */
 	/* the recording's other kinds, for formats that hold several; see render_holds_kinds */
 	const struct profile_part *others;
 	size_t n_others;
+	const struct render_period *period; /* pprof; NULL: that of the first kind */
 };
 
 /* -EINVAL if no format has path's suffix. */

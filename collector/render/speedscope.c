@@ -301,7 +301,7 @@ static void set_unit(struct speedscope_writer *writer, const struct profile_part
 	writer->unit = "none";
 	if (profile_kind_is_time(part->kind)) {
 		writer->unit = "microseconds";
-	} else if (strcmp(part->kind->unit, "bytes") == 0) {
+	} else if (profile_kind_is_bytes(part->kind)) {
 		writer->unit = "bytes";
 	} else if (render_period_ns(part)) {
 		writer->period = render_period_ns(part);

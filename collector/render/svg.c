@@ -164,8 +164,8 @@ static void write_head(const struct svg_style *style, const struct render_option
 		options->background ? options->background : 0xffffff);
 }
 
-static int write_document(struct svg_frames *frames, const struct render_options *options,
-			  FILE *stream)
+static int write_document(struct svg_frames *frames, const struct svg_data *data,
+			  const struct render_options *options, FILE *stream)
 {
 	const char *const title = options->title ? options->title : DEFAULT_TITLE;
 	double legend_top;
@@ -192,8 +192,7 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	write_settings(frames, options, stream);
 	fputs("<metadata id=\"fg-data\">", stream);
 	if (rc == 0)
-		rc = svg_data_write(frames->graph, &frames->style->looks, frames->style->levels,
-				    stream);
+		rc = svg_data_write(data, frames->style->levels, stream);
 	fprintf(stream, "</metadata>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", svg_app_js);
 	return rc;
 }
@@ -206,7 +205,7 @@ static int choose_colors(const struct svg_frames *frames, struct name_colors *co
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && !looks->diff && i < graph->count; i++) {
-		const uint32_t id = graph->order[i];
+		const uint32_t id = graph_node(graph, i);
 
 		rc = name_colors_add(
 			colors, &graph->profile->nodes[id],
@@ -219,8 +218,9 @@ int render_svg(const struct profile *profile, const struct render_options *optio
 {
 	static const struct render_options defaults = {0};
 	_cleanup_(graph_fini) struct graph graph = {0};
+	_cleanup_(svg_data_fini) struct svg_data data = {0};
 	struct svg_style style;
-	struct svg_frames frames = {.graph = &graph, .style = &style};
+	_cleanup_(svg_frames_fini) struct svg_frames frames = {.graph = &graph, .style = &style};
 	int rc = graph_init(&graph, profile);
 
 	if (rc < 0)
@@ -228,12 +228,16 @@ int render_svg(const struct profile *profile, const struct render_options *optio
 	if (!options)
 		options = &defaults;
 	svg_style_init(&style, profile, options);
-	svg_frames_measure(&frames);
 	rc = options->colors ? choose_colors(&frames, options->colors) : 0;
+	if (rc == 0)
+		rc = svg_frames_place(&frames);
+	if (rc == 0)
+		rc = svg_data_init(&data, &graph, &style.looks, NULL);
 	if (rc < 0)
 		return rc;
+	frames.classes = data.classes;
 	errno = 0;
-	rc = write_document(&frames, options, stream);
+	rc = write_document(&frames, &data, options, stream);
 	if (rc == 0 && ferror(stream))
 		rc = errno ? -errno : -EIO;
 	return rc;

@@ -2,7 +2,6 @@
 /* Encodes the whole tree for the script, see svg_data.h. */
 #include "render/svg_data.h"
 
-#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "encode/bytes.h"
@@ -16,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RECENT_BITS 12
+#define RECENT	    (1u << RECENT_BITS)
+
 /*
  * Nodes with one name, kind and look share a key. The key's module is that of the first such node.
  */
@@ -23,19 +25,23 @@ struct key {
 	const struct profile_node *node;
 	struct look look;
 	uint32_t uses;
-	uint32_t id;
+	uint32_t place; /* among the keys by first use, later in the file */
 };
 
-struct encoder {
-	const struct graph *graph;
-	const struct looks *looks;
-	struct arena arena;
-	struct map64 by_id;
-	struct key **keys; /* by ID, once sorted */
-	size_t key_count;
-	size_t key_size;
-	struct key **key_of; /* key of each node, in the graph's order */
-	struct bytes data;
+struct recent {
+	uint64_t id; /* 0: none */
+	uint32_t key;
+};
+
+/* What is needed while keys are found. */
+struct finder {
+	struct svg_data *data;
+	struct map64 by_id; /* id -> number + 1 in keys */
+	struct key *keys;
+	uint32_t count;
+	uint32_t size;
+	/* Keys that were met last, by ID: a look-up of most nodes touches nothing else. */
+	struct recent *recent;
 };
 
 /* Addresses take 48 bits, kinds and classes 4, shades 3. */
@@ -45,43 +51,61 @@ static uint64_t id_of(const struct profile_node *node, struct look look)
 	       (uint64_t)look.class << 3 | look.shade;
 }
 
-/*
- * Finds or adds the node's key. Without a diff the look depends on name and kind only, so the look
- * is computed once for each key.
- */
-static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
+static int grow_keys(struct finder *finder)
 {
-	const struct profile *const profile = encoder->graph->profile;
-	const struct profile_node *const node = &profile->nodes[number];
+	const uint32_t size = finder->size ? finder->size * 2 : 256;
+	struct key *const keys = realloc(finder->keys, size * sizeof(*keys));
+
+	if (!keys)
+		return -ENOMEM;
+	finder->keys = keys;
+	finder->size = size;
+	return 0;
+}
+
+/*
+ * Without a diff the look depends on name and kind only, so the look is found once for each key.
+ */
+static int add_key(struct finder *finder, uint64_t id, uint32_t node, struct look look)
+{
+	const struct svg_data *const data = finder->data;
+	const struct profile *const profile = data->graph->profile;
+
+	if (finder->count == finder->size && grow_keys(finder) < 0)
+		return -ENOMEM;
+	if (map64_put(&finder->by_id, id, (void *)((uintptr_t)finder->count + 1)) < 0)
+		return -ENOMEM;
+	if (!data->looks->diff)
+		look = look_of(data->looks, profile, node);
+	finder->data->classes |= 1u << look.class;
+	finder->keys[finder->count] =
+		(struct key){.node = &profile->nodes[node], .look = look, .place = finder->count};
+	finder->count++;
+	return 0;
+}
+
+/* Finds or adds the node's key. */
+static int find_key(struct finder *finder, uint32_t node, uint32_t *ret)
+{
+	const struct svg_data *const data = finder->data;
+	const struct profile *const profile = data->graph->profile;
 	struct look look = {0};
+	struct recent *recent;
 	uint64_t id;
-	struct key *key;
 
-	if (encoder->looks->diff)
-		look = look_of(encoder->looks, profile, number);
-	id = id_of(node, look);
-	key = map64_find(&encoder->by_id, id);
+	if (data->looks->diff)
+		look = look_of(data->looks, profile, node);
+	id = id_of(&profile->nodes[node], look);
+	recent = &finder->recent[id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+	if (recent->id != id) {
+		uintptr_t found = (uintptr_t)map64_find(&finder->by_id, id);
 
-	if (!key) {
-		if (encoder->key_count == encoder->key_size) {
-			const size_t size = encoder->key_size ? encoder->key_size * 2 : 256;
-			struct key **keys = realloc(encoder->keys, size * sizeof(*keys));
-
-			if (!keys)
-				return -ENOMEM;
-			encoder->keys = keys;
-			encoder->key_size = size;
-		}
-		key = arena_alloc(&encoder->arena, sizeof(*key));
-		if (!key || map64_put(&encoder->by_id, id, key) < 0)
+		if (!found && add_key(finder, id, node, look) < 0)
 			return -ENOMEM;
-		if (!encoder->looks->diff)
-			look = look_of(encoder->looks, profile, number);
-		*key = (struct key){.node = node, .look = look, .id = (uint32_t)encoder->key_count};
-		encoder->keys[encoder->key_count++] = key;
+		*recent = (struct recent){id, found ? (uint32_t)(found - 1) : finder->count - 1};
 	}
-	key->uses++;
-	*ret = key;
+	finder->keys[recent->key].uses++;
+	*ret = recent->key;
 	return 0;
 }
 
@@ -90,38 +114,38 @@ static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
  */
 static int by_uses(const void *a, const void *b)
 {
-	const struct key *const x = *(struct key *const *)a;
-	const struct key *const y = *(struct key *const *)b;
+	const struct key *const x = a;
+	const struct key *const y = b;
 
 	if (x->uses != y->uses)
 		return x->uses < y->uses ? 1 : -1;
-	return x->id < y->id ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
 }
 
-static int collect_keys(struct encoder *encoder)
+static int find_keys(struct finder *finder)
 {
-	const struct graph *const graph = encoder->graph;
+	struct svg_data *const data = finder->data;
 
-	encoder->key_of = malloc(graph->count * sizeof(*encoder->key_of));
-	if (!encoder->key_of)
+	data->key_of = malloc(data->graph->count * sizeof(*data->key_of));
+	finder->recent = calloc(RECENT, sizeof(*finder->recent));
+	if (!data->key_of || !finder->recent)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < graph->count; i++) {
-		const int rc = add_key(encoder, graph->order[i], &encoder->key_of[i]);
+	for (uint32_t i = 0; i < data->graph->count; i++) {
+		const int rc = find_key(finder, graph_node(data->graph, i), &data->key_of[i]);
 
 		if (rc < 0)
 			return rc;
 	}
-	if (encoder->key_count > 0)
-		qsort(encoder->keys, encoder->key_count, sizeof(struct key *), by_uses);
+	if (finder->count > 0)
+		qsort(finder->keys, finder->count, sizeof(*finder->keys), by_uses);
 	return 0;
 }
 
 /* Writes the chosen colour of a name, if the name has one. */
-static void encode_chosen(const struct encoder *encoder, const struct profile_node *node,
+static void encode_chosen(const struct looks *looks, const struct profile_node *node,
 			  struct bytes *out)
 {
-	const struct name_colors *const chosen =
-		encoder->looks->diff ? NULL : encoder->looks->chosen;
+	const struct name_colors *const chosen = looks->diff ? NULL : looks->chosen;
 	const uint32_t *const rgb = chosen ? name_colors_find(chosen, node) : NULL;
 	char text[16];
 
@@ -131,7 +155,7 @@ static void encode_chosen(const struct encoder *encoder, const struct profile_no
 	bytes_add(out, text, strlen(text));
 }
 
-static void encode_key(const struct encoder *encoder, const struct key *key, struct bytes *out)
+static void encode_key(const struct looks *looks, const struct key *key, struct bytes *out)
 {
 	const struct profile_node *const node = key->node;
 
@@ -142,7 +166,7 @@ static void encode_key(const struct encoder *encoder, const struct key *key, str
 		bytes_add_char(out, '\t');
 		text_clean(out, node->module, UTF8_REPLACEMENT);
 	}
-	encode_chosen(encoder, node, out);
+	encode_chosen(looks, node, out);
 	bytes_add_char(out, '\n');
 }
 
@@ -163,27 +187,70 @@ static int share_line(struct svg_keys *keys, const struct bytes *out, size_t beg
 	return *ret ? 0 : map64_put(&keys->numbers, key, (void *)((uintptr_t)id + 1));
 }
 
-/* Writes the lines of keys and numbers the keys. Returns the number of lines, or negative errno. */
-static int64_t encode_keys(struct encoder *encoder, struct svg_keys *shared, struct bytes *out)
+/* Writes the lines of keys, and numbers the keys. numbers: by first use. */
+static int encode_keys(struct finder *finder, struct svg_keys *shared, uint32_t *numbers)
 {
+	struct svg_data *const data = finder->data;
+	struct bytes *const out = &data->lines;
 	const uint32_t first = shared ? shared->count : 0;
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < encoder->key_count; i++) {
-		struct key *const key = encoder->keys[i];
+	for (uint32_t i = 0; i < finder->count; i++) {
+		const struct key *const key = &finder->keys[i];
 		const size_t begin = out->len;
 		uint32_t known = 0;
 
-		encode_key(encoder, key, out);
+		encode_key(data->looks, key, out);
 		if (shared && share_line(shared, out, begin, first + count, &known) < 0)
 			return -ENOMEM;
-		key->id = known ? known - 1 : first + count++;
+		numbers[key->place] = known ? known - 1 : first + count++;
 		if (known)
 			out->len = begin;
 	}
 	if (shared)
 		shared->count += count;
-	return count;
+	data->n_lines = count;
+	return out->failed ? -ENOMEM : 0;
+}
+
+static int number_keys(struct finder *finder, struct svg_keys *shared)
+{
+	struct svg_data *const data = finder->data;
+	_cleanup_free_ uint32_t *numbers = calloc((size_t)finder->count + 1, sizeof(*numbers));
+	const int rc = numbers ? encode_keys(finder, shared, numbers) : -ENOMEM;
+
+	for (uint32_t i = 0; rc == 0 && i < data->graph->count; i++)
+		data->key_of[i] = numbers[data->key_of[i]];
+	return rc;
+}
+
+static void finder_fini(struct finder *finder)
+{
+	map64_fini(&finder->by_id);
+	free(finder->recent);
+	free(finder->keys);
+}
+
+int svg_data_init(struct svg_data *data, const struct graph *graph, const struct looks *looks,
+		  struct svg_keys *keys)
+{
+	_cleanup_(finder_fini) struct finder finder = {.data = data};
+	int rc;
+
+	*data = (struct svg_data){.graph = graph, .looks = looks};
+	rc = find_keys(&finder);
+	if (rc == 0)
+		rc = number_keys(&finder, keys);
+	if (rc < 0)
+		svg_data_fini(data);
+	return rc;
+}
+
+void svg_data_fini(struct svg_data *data)
+{
+	bytes_fini(&data->lines);
+	free(data->key_of);
+	*data = (struct svg_data){0};
 }
 
 void svg_keys_fini(struct svg_keys *keys)
@@ -202,95 +269,60 @@ static uint64_t own_of(const struct graph *graph, uint32_t id)
 			   : graph->profile->nodes[id].self;
 }
 
-static void encode_nodes(struct encoder *encoder)
+static void encode_nodes(const struct svg_data *data, struct packer *packer)
 {
-	const struct graph *const graph = encoder->graph;
-	uint32_t depth = 0;
+	const struct graph *const graph = data->graph;
+	const struct profile_diff *const diff = data->looks->diff;
 
 	for (uint32_t i = 0; i < graph->count; i++)
-		bytes_add_varint(&encoder->data, encoder->key_of[i]->id);
-	for (uint32_t i = 0; i < graph->count; i++) {
-		const uint32_t next = graph->depth[graph->order[i]];
-
-		bytes_add_varint(&encoder->data, i ? depth + 1 - next : 0);
-		depth = next;
-	}
+		packer_add_varint(packer, data->key_of[i]);
 	for (uint32_t i = 0; i < graph->count; i++)
-		bytes_add_varint(&encoder->data, own_of(graph, graph->order[i]));
-	for (int side = 0; encoder->looks->diff && side < DIFF_SIDES; side++)
+		packer_add_varint(packer, graph_levels_up(graph, i));
+	for (uint32_t i = 0; i < graph->count; i++)
+		packer_add_varint(packer, own_of(graph, graph_node(graph, i)));
+	for (int side = 0; diff && side < DIFF_SIDES; side++)
 		for (uint32_t i = 0; i < graph->count; i++)
-			bytes_add_varint(&encoder->data,
-					 encoder->looks->diff->nodes[graph->order[i]].self[side]);
+			packer_add_varint(packer, diff->nodes[graph_node(graph, i)].self[side]);
 }
 
-static int encode(struct encoder *encoder, struct svg_keys *shared)
+void svg_data_encode(const struct svg_data *data, struct packer *packer)
 {
-	_cleanup_(bytes_fini) struct bytes names = {0};
-	const int64_t count = encode_keys(encoder, shared, &names);
-
-	if (count < 0)
-		return (int)count;
-	bytes_add_varint(&encoder->data, (uint64_t)count);
-	bytes_add_varint(&encoder->data, names.len);
-	bytes_add_varint(&encoder->data, encoder->graph->count);
-	bytes_add(&encoder->data, names.data, names.len);
-	encoder->data.failed |= names.failed;
-	encode_nodes(encoder);
-	return 0;
-}
-
-static void encoder_fini(struct encoder *encoder)
-{
-	arena_fini(&encoder->arena);
-	map64_fini(&encoder->by_id);
-	free(encoder->keys);
-	free(encoder->key_of);
-	bytes_fini(&encoder->data);
-}
-
-int svg_data_encode(const struct graph *graph, const struct looks *looks, struct svg_keys *keys,
-		    struct bytes *out)
-{
-	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph, .looks = looks};
-	int rc = collect_keys(&encoder);
-
-	if (rc == 0)
-		rc = encode(&encoder, keys);
-	if (rc < 0)
-		return rc;
-	bytes_add(out, encoder.data.data, encoder.data.len);
-	return encoder.data.failed || out->failed ? -ENOMEM : 0;
+	packer_add_varint(packer, data->n_lines);
+	packer_add_varint(packer, data->lines.len);
+	packer_add_varint(packer, data->graph->count);
+	packer_add(packer, data->lines.data, data->lines.len);
+	encode_nodes(data, packer);
 }
 
 static void encode_levels(const struct graph *graph, const struct level_counts *levels,
-			  struct bytes *out)
+			  struct packer *packer)
 {
 	uint32_t n = 0, before = 0;
 
 	for (uint32_t i = 0; levels && i < graph->count; i++)
-		n += level_count(&levels[graph->order[i]]) > 1;
-	bytes_add_varint(out, n);
+		n += level_count(&levels[graph_node(graph, i)]) > 1;
+	packer_add_varint(packer, n);
 	for (uint32_t i = 0; n > 0 && i < graph->count; i++) {
-		const struct level_counts *const counts = &levels[graph->order[i]];
+		const struct level_counts *const counts = &levels[graph_node(graph, i)];
 
 		if (level_count(counts) < 2)
 			continue;
-		bytes_add_varint(out, i - before);
+		packer_add_varint(packer, i - before);
 		before = i;
 		for (int level = 0; level < LEVELS; level++)
-			bytes_add_varint(out, counts->totals[level]);
+			packer_add_varint(packer, counts->totals[level]);
 	}
 }
 
-int svg_data_write(const struct graph *graph, const struct looks *looks,
-		   const struct level_counts *levels, FILE *stream)
+int svg_data_write(const struct svg_data *data, const struct level_counts *levels, FILE *stream)
 {
-	_cleanup_(bytes_fini) struct bytes data = {0};
-	int rc = svg_data_encode(graph, looks, NULL, &data);
+	/* The data are a tenth to a half of the file. */
+	_cleanup_(packer_freep) struct packer *packer = packer_new(stream, PACKED_FAST);
 
-	if (!looks->diff && rc == 0)
-		encode_levels(graph, levels, &data);
-	if (data.failed)
-		rc = -ENOMEM;
-	return rc < 0 ? rc : packed_write(&data, stream);
+	if (!packer)
+		return -ENOMEM;
+	svg_data_encode(data, packer);
+	if (!data->looks->diff)
+		encode_levels(data->graph, levels, packer);
+	return packer_end(packer);
 }

@@ -35,6 +35,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 #include "encode/bytes.h"
+#include "encode/packed.h"
 #include "profile/reshape.h"
 #include "render/graph.h"
 #include "render/palette.h"
@@ -50,14 +51,27 @@ struct svg_keys {
 
 void svg_keys_fini(struct svg_keys *keys);
 
+/* A tree that is about to be written. A zero-filled struct is valid for svg_data_fini. */
+struct svg_data {
+	const struct graph *graph;
+	const struct looks *looks;
+	struct bytes lines;
+	uint32_t n_lines;
+	uint32_t *key_of; /* key of each node, in the graph's order */
+	uint32_t classes; /* a bit for each class of the nodes */
+};
+
 /*
- * Adds the above, without zlib and base64, to out. keys: those of the file's trees before, to which
- * this one's are added; NULL: the file has one tree.
+ * Finds the tree's keys. keys: those of the file's trees before, to which this one's are added;
+ * NULL: the file has one tree. graph and looks are borrowed until svg_data_fini.
  */
-int svg_data_encode(const struct graph *graph, const struct looks *looks, struct svg_keys *keys,
-		    struct bytes *out);
-/* levels: by node number of the profile, or NULL. */
-int svg_data_write(const struct graph *graph, const struct looks *looks,
-		   const struct level_counts *levels, FILE *stream);
+int svg_data_init(struct svg_data *data, const struct graph *graph, const struct looks *looks,
+		  struct svg_keys *keys);
+void svg_data_fini(struct svg_data *data);
+
+/* Adds the above, without zlib and base64, and without nodes of several levels. */
+void svg_data_encode(const struct svg_data *data, struct packer *packer);
+/* Writes all. levels: by node number of the profile, or NULL. */
+int svg_data_write(const struct svg_data *data, const struct level_counts *levels, FILE *stream);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "encode/bytes.h"
+#include "encode/decimal.h"
 #include "encode/text.h"
 #include "profile/profile_kind.h"
 #include "render/kinds.h"
@@ -11,19 +12,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROOT	     PROFILE_ROOT
 #define LABEL_MARGIN 3.0 /* left and right */
 #define LABEL_BASE   4.5 /* from the base line of the letters to the next box */
 
+#define WRITE_BYTES ((size_t)32 << 10)
+
 struct scratch {
+	struct bytes out; /* not written yet */
 	struct bytes name;
 	struct bytes label;
 };
 
 static void scratch_fini(struct scratch *scratch)
 {
+	bytes_fini(&scratch->out);
 	bytes_fini(&scratch->name);
 	bytes_fini(&scratch->label);
 }
@@ -40,21 +47,80 @@ static enum kind node_kind(const struct profile_node *node)
 	return kind_of((enum frame_kind)node->kind, node->name);
 }
 
-void svg_frames_measure(struct svg_frames *frames)
+/* Boxes that grow at their end. */
+struct boxes {
+	struct svg_box *list;
+	size_t count;
+	size_t size;
+};
+
+static int push(struct boxes *boxes, const struct svg_box *box)
 {
-	const struct graph *const graph = frames->graph;
+	if (boxes->count == boxes->size) {
+		const size_t size = boxes->size ? boxes->size * 2 : 256;
+		struct svg_box *const list = realloc(boxes->list, size * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		boxes->list = list;
+		boxes->size = size;
+	}
+	boxes->list[boxes->count++] = *box;
+	return 0;
+}
+
+/*
+ * Adds those of a node's children that are wide enough, the last one first. Children stand side by
+ * side from their parent's left edge on.
+ */
+static int push_children(const struct svg_frames *frames, const struct svg_box *parent,
+			 struct graph_children *children, struct boxes *boxes)
+{
+	const struct profile_node *const nodes = frames->graph->profile->nodes;
+	struct svg_box box = {.start = parent->start, .depth = parent->depth + 1};
+	int rc;
+
+	children->count = 0;
+	rc = graph_add_children(frames->graph, parent->node, children);
+	for (size_t i = 0; i < children->count; i++)
+		box.start += nodes[children->list[i].id].total;
+	for (size_t i = 0; rc == 0 && i < children->count; i++) {
+		box.node = children->list[i].id;
+		box.start -= nodes[box.node].total;
+		if (width_of(frames, nodes[box.node].total) >= frames->style->min_px)
+			rc = push(boxes, &box);
+	}
+	return rc;
+}
+
+/* A child is not wider than its parent, so nothing below a frame that is too narrow is visited. */
+int svg_frames_place(struct svg_frames *frames)
+{
+	struct graph_children children = {0};
+	struct boxes left = {0}, placed = {0};
+	int rc = push(&left, &(const struct svg_box){.node = ROOT});
 
 	frames->levels = 1;
-	frames->classes = 0;
-	for (uint32_t i = 0; i < graph->count; i++) {
-		const uint32_t id = graph->order[i];
-		const struct profile_node *const node = &graph->profile->nodes[id];
+	while (rc == 0 && left.count > 0) {
+		const struct svg_box box = left.list[--left.count];
 
-		frames->classes |= 1u << look_class_of(&frames->style->looks, graph->profile, id);
-		if (graph->depth[id] >= frames->levels &&
-		    width_of(frames, node->total) >= frames->style->min_px)
-			frames->levels = graph->depth[id] + 1;
+		if (box.depth >= frames->levels)
+			frames->levels = box.depth + 1;
+		rc = push(&placed, &box);
+		if (rc == 0)
+			rc = push_children(frames, &box, &children, &left);
 	}
+	graph_children_fini(&children);
+	free(left.list);
+	frames->boxes = placed.list;
+	frames->n_boxes = placed.count;
+	return rc;
+}
+
+void svg_frames_fini(struct svg_frames *frames)
+{
+	free(frames->boxes);
+	*frames = (struct svg_frames){0};
 }
 
 static uint64_t scaled(uint64_t value, double factor)
@@ -66,25 +132,47 @@ static uint64_t scaled(uint64_t value, double factor)
 	return product < 18446744073709551615.0 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
-static void write_amount(const struct svg_style *style, uint64_t total, FILE *stream)
+static void add_amount(const struct svg_style *style, uint64_t total, struct bytes *out)
 {
 	const uint64_t amount = scaled(total, style->factor);
 	const struct profile_kind kind = {style->count_name, style->count_name};
 	char text[PROFILE_AMOUNT_BYTES];
 
-	if (profile_kind_is_time(&kind)) {
-		text_write_xml(stream, profile_kind_amount(&kind, amount, text));
+	if (profile_kind_is_measured(&kind)) {
+		text_add_xml(out, profile_kind_amount(&kind, amount, text));
 		return;
 	}
-	fprintf(stream, "%s ", profile_kind_grouped(amount, text));
-	text_write_xml(stream, style->count_name);
+	bytes_add_text(out, profile_kind_grouped(amount, text));
+	bytes_add_char(out, ' ');
+	text_add_xml(out, style->count_name);
+}
+
+static void add_percent(double part, double all, struct bytes *out)
+{
+	decimal_add(out, all > 0 ? 100.0 * part / all : 0, 2);
+	bytes_add_char(out, '%');
+}
+
+/* Adds "; +1.20%, before 11.14%; new". */
+static void add_change(const struct profile_diff *diff, const struct diff_counts *counts,
+		       const char *title, struct bytes *out)
+{
+	const double change = 100 * diff_change(diff, counts->total);
+
+	bytes_add_text(out, signbit(change) ? "; -" : "; +");
+	decimal_add(out, fabs(change), 2);
+	bytes_add_text(out, "%, before ");
+	add_percent((double)counts->total[DIFF_BEFORE],
+		    (double)diff->nodes[ROOT].total[DIFF_BEFORE], out);
+	bytes_add_text(out, "; ");
+	bytes_add_text(out, title);
 }
 
 /*
- * Writes (1,234 samples, 12.34%), or for a diff (1,234 samples, 12.34%; +1.20%, before 11.14%;
- * new). Times are in seconds: (12.3 s, 4.56%).
+ * Adds (1,234 samples, 12.34%), or for a diff (1,234 samples, 12.34%; +1.20%, before 11.14%; new).
+ * Times and sizes have their units: (12.3 s, 4.56%), (1.5 MiB, 4.56%).
  */
-static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *stream)
+static void add_numbers(const struct svg_frames *frames, uint32_t id, struct bytes *out)
 {
 	const struct svg_style *const style = frames->style;
 	const struct profile_diff *const diff = style->looks.diff;
@@ -92,45 +180,81 @@ static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *st
 	const uint64_t total =
 		counts ? counts->total[DIFF_AFTER] : frames->graph->profile->nodes[id].total;
 	const double all = counts ? (double)diff->nodes[ROOT].total[DIFF_AFTER] : style->all;
-	const double all_before = counts ? (double)diff->nodes[ROOT].total[DIFF_BEFORE] : 0;
 
-	fputs(" (", stream);
-	write_amount(style, total, stream);
-	if (id == ROOT && !counts) {
-		fputs(", 100%)", stream);
-		return;
-	}
-	fprintf(stream, ", %.2f%%", all > 0 ? 100.0 * (double)total / all : 0);
+	bytes_add_text(out, " (");
+	add_amount(style, total, out);
+	bytes_add_text(out, ", ");
+	if (id == ROOT && !counts)
+		bytes_add_text(out, "100%");
+	else
+		add_percent((double)total, all, out);
 	if (counts)
-		fprintf(stream, "; %+.2f%%, before %.2f%%; %s",
-			100 * diff_change(diff, counts->total),
-			all_before > 0 ? 100.0 * (double)counts->total[DIFF_BEFORE] / all_before
-				       : 0,
-			style->looks.titles[change_of(diff, counts)]);
-	fputs(")", stream);
+		add_change(diff, counts, style->looks.titles[change_of(diff, counts)], out);
+	bytes_add_char(out, ')');
 }
 
-/* Writes ", interpreted 12%, C1 8%, C2 80%" for a method's samples. */
-static void write_levels(const struct svg_frames *frames, uint32_t id, FILE *stream)
+/* Adds ", interpreted 12%, C1 8%, C2 80%" for a method's samples. */
+static void add_levels(const struct svg_frames *frames, uint32_t id, struct bytes *out)
 {
 	const struct level_counts *const counts =
 		frames->style->levels ? &frames->style->levels[id] : NULL;
 	const double total = (double)frames->graph->profile->nodes[id].total;
 
 	for (int level = 0; counts && level_count(counts) > 1 && level < LEVELS; level++) {
-		if (counts->totals[level] > 0)
-			fprintf(stream, ", %s %.0f%%", level_name((enum level)level),
-				100.0 * (double)counts->totals[level] / total);
+		if (counts->totals[level] == 0)
+			continue;
+		bytes_add_text(out, ", ");
+		bytes_add_text(out, level_name((enum level)level));
+		bytes_add_char(out, ' ');
+		decimal_add(out, 100.0 * (double)counts->totals[level] / total, 0);
+		bytes_add_char(out, '%');
 	}
 }
 
-static void write_title(const struct svg_frames *frames, uint32_t id, FILE *stream)
+static void add_title(const struct svg_frames *frames, uint32_t id, struct bytes *out)
 {
-	fputs("<g><title>", stream);
-	text_write_xml(stream, frames->graph->profile->nodes[id].name);
-	write_numbers(frames, id, stream);
-	write_levels(frames, id, stream);
-	fputs("</title>", stream);
+	bytes_add_text(out, "<g><title>");
+	text_add_xml(out, frames->graph->profile->nodes[id].name);
+	add_numbers(frames, id, out);
+	add_levels(frames, id, out);
+	bytes_add_text(out, "</title>");
+}
+
+/* Adds #rrggbb. */
+static void add_color(uint32_t rgb, struct bytes *out)
+{
+	char text[7] = "#";
+
+	for (int i = 6; i > 0; i--, rgb >>= 4)
+		text[i] = "0123456789abcdef"[rgb & 15];
+	bytes_add(out, text, sizeof(text));
+}
+
+static void add_rect(double x, uint64_t y, double width, int height, uint32_t rgb,
+		     struct bytes *out)
+{
+	bytes_add_text(out, "<rect x=\"");
+	decimal_add(out, x, 2);
+	bytes_add_text(out, "\" y=\"");
+	decimal_add_whole(out, y);
+	bytes_add_text(out, "\" width=\"");
+	decimal_add(out, width, 2);
+	bytes_add_text(out, "\" height=\"");
+	decimal_add(out, height, 0);
+	bytes_add_text(out, "\" fill=\"");
+	add_color(rgb, out);
+	bytes_add_text(out, "\"/>");
+}
+
+static void add_label(double x, double y, const char *label, struct bytes *out)
+{
+	bytes_add_text(out, "<text x=\"");
+	decimal_add(out, x, 2);
+	bytes_add_text(out, "\" y=\"");
+	decimal_add(out, y, 1);
+	bytes_add_text(out, "\">");
+	text_add_xml(out, label);
+	bytes_add_text(out, "</text>");
 }
 
 static const char *label_of(const struct svg_frames *frames, struct scratch *scratch,
@@ -146,47 +270,41 @@ static const char *label_of(const struct svg_frames *frames, struct scratch *scr
 			 (size_t)columns);
 }
 
-static void write_frame(const struct svg_frames *frames, uint32_t id, struct scratch *scratch,
-			FILE *stream)
+static void add_frame(const struct svg_frames *frames, const struct svg_box *box,
+		      struct scratch *scratch)
 {
 	const struct graph *const graph = frames->graph;
+	const uint32_t id = box->node;
 	const struct profile_node *const node = &graph->profile->nodes[id];
 	const struct svg_style *const style = frames->style;
 	const struct look look = look_of(&style->looks, graph->profile, id);
-	const double x = SVG_PAD + width_of(frames, graph->start[id]);
+	const double x = SVG_PAD + width_of(frames, box->start);
 	const double width = width_of(frames, node->total);
-	const uint32_t row =
-		style->is_inverted ? graph->depth[id] : frames->levels - 1 - graph->depth[id];
+	const uint32_t row = style->is_inverted ? box->depth : frames->levels - 1 - box->depth;
 	const uint64_t y = (uint64_t)frames->top + (uint64_t)row * (uint64_t)style->row;
 	const char *const label = label_of(frames, scratch, node, width);
+	struct bytes *const out = &scratch->out;
 
-	write_title(frames, id, stream);
-	fprintf(stream,
-		"<rect x=\"%.2f\" y=\"%" PRIu64 "\" width=\"%.2f\" height=\"%d\" fill=\"#%06" PRIx32
-		"\"/>",
-		x, y, width, style->row - 1, look_rgb(&style->looks, graph->profile, id, look));
-	if (*label) {
-		fprintf(stream, "<text x=\"%.2f\" y=\"%.1f\">", x + LABEL_MARGIN,
-			(double)y + style->row - LABEL_BASE);
-		text_write_xml(stream, label);
-		fputs("</text>", stream);
-	}
-	fputs("</g>\n", stream);
+	add_title(frames, id, out);
+	add_rect(x, y, width, style->row - 1, look_rgb(&style->looks, graph->profile, id, look),
+		 out);
+	if (*label)
+		add_label(x + LABEL_MARGIN, (double)y + style->row - LABEL_BASE, label, out);
+	bytes_add_text(out, "</g>\n");
 }
 
 int svg_frames_write(const struct svg_frames *frames, FILE *stream)
 {
 	_cleanup_(scratch_fini) struct scratch scratch = {0};
-	const struct graph *const graph = frames->graph;
 
 	fputs("<g id=\"frames\">\n", stream);
-	for (uint32_t i = 0; i < graph->count; i++) {
-		const uint32_t id = graph->order[i];
-		const double width = width_of(frames, graph->profile->nodes[id].total);
-
-		if (id == ROOT || width >= frames->style->min_px)
-			write_frame(frames, id, &scratch, stream);
+	for (size_t i = 0; i < frames->n_boxes; i++) {
+		add_frame(frames, &frames->boxes[i], &scratch);
+		if (scratch.out.len < WRITE_BYTES && i + 1 < frames->n_boxes)
+			continue;
+		fwrite(scratch.out.data, 1, scratch.out.len, stream);
+		scratch.out.len = 0;
 	}
 	fputs("</g>\n", stream);
-	return scratch.name.failed || scratch.label.failed ? -ENOMEM : 0;
+	return scratch.out.failed || scratch.name.failed || scratch.label.failed ? -ENOMEM : 0;
 }

@@ -15,15 +15,27 @@
 
 #include <stdio.h>
 
+/* A frame that is drawn. */
+struct svg_box {
+	uint64_t start; /* samples from the picture's left edge */
+	uint32_t node;
+	uint32_t depth; /* levels above the root */
+};
+
+/* The caller sets graph and style, and what the comments say. */
 struct svg_frames {
 	const struct graph *graph;
 	const struct svg_style *style;
+	struct svg_box *boxes; /* in the graph's order */
+	size_t n_boxes;
 	uint32_t levels;  /* levels with a frame that is wide enough to draw */
-	uint32_t classes; /* a bit for each class of the profile's frames, drawn or not */
-	int top;	  /* y of the topmost level; the caller sets it before svg_frames_write */
+	uint32_t classes; /* a bit for each class of the profile's frames; the caller's */
+	int top;	  /* y of the topmost level; the caller's, before svg_frames_write */
 };
 
-void svg_frames_measure(struct svg_frames *frames);
+/* Finds the frames that are wide enough to draw. -ENOMEM; svg_frames_fini is needed then too. */
+int svg_frames_place(struct svg_frames *frames);
+void svg_frames_fini(struct svg_frames *frames);
 int svg_frames_write(const struct svg_frames *frames, FILE *stream);
 
 #endif

@@ -18,8 +18,9 @@ struct bpf_object;
 
 /* The object files, see bpf_object.c. */
 extern const unsigned char bpf_sampler_bytes[], bpf_threads_bytes[], bpf_waits_bytes[],
-	bpf_waits_before7_bytes[];
-extern const uint64_t bpf_sampler_len, bpf_threads_len, bpf_waits_len, bpf_waits_before7_len;
+	bpf_waits_before7_bytes[], bpf_probes_bytes[];
+extern const uint64_t bpf_probes_len, bpf_sampler_len, bpf_threads_len, bpf_waits_len,
+	bpf_waits_before7_len;
 
 /* 0, or -EPERM and in why what is known to stand in the way of any program. */
 int bpf_load_check(char why[BPF_LOAD_WHY_BYTES]);

@@ -15,6 +15,7 @@
 		".popsection\n")
 
 EMBED("bpf_sampler", BPF_SAMPLER_FILE);
+EMBED("bpf_probes", BPF_PROBES_FILE);
 EMBED("bpf_threads", BPF_THREADS_FILE);
 EMBED("bpf_waits", BPF_WAITS_FILE);
 EMBED("bpf_waits_before7", BPF_WAITS_BEFORE7_FILE);

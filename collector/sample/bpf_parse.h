@@ -3,7 +3,7 @@
  * shape:   the bytes of one record of the BPF program (bpf_layout.h) -> the record, decoded
  * units:   bytes
  * threads: any
- * errors:  -EBADMSG: the record's lengths do not fit its bytes
+ * errors:  -EBADMSG: the record's lengths do not fit its bytes, or its kind is not known
  * source:  none
  */
 #ifndef FG_SAMPLE_BPF_PARSE_H

@@ -7,7 +7,9 @@
  * source:  none
  *
  * Ring buffers of several CPUs are read one after the other, and agents' events lag the code. So
- * records wait HOLD_NS: until no older record can come, and the code that samples hit is known. Of
+ * records wait HOLD_NS: until no older record can come, and the code that samples hit is known. The
+ * last records of a recording that ends wait HOLD_END_NS, because the recording's user waits. Code
+ * is known within 25 ms, at the next tick of its agent, and 6 ms of HotSpot's in 99 of 100 cases. Of
  * a snapshot only the bytes that hold the stack are copied. Past three quarters of max_bytes
  * samples are held without their snapshots, because a sample with a shorter stack is better than no
  * sample. A zero-filled struct hold is valid and empty.
@@ -18,6 +20,7 @@
 #include "sample/record.h"
 
 #define HOLD_NS		  UINT64_C(250000000)
+#define HOLD_END_NS	  UINT64_C(100000000)
 #define HOLD_MAX_BYTES	  (64u << 20)
 #define HOLD_STACKS_BYTES (HOLD_MAX_BYTES / 4 * 3)
 

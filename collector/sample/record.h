@@ -36,9 +36,15 @@ struct sample_chain {
 };
 
 enum sample_of {
-	SAMPLE_OF_CPU,	 /* an event has occurred in the thread */
-	SAMPLE_OF_WALL,	 /* time has passed for the thread, whatever it did */
-	SAMPLE_OF_WAKER, /* no sample, but the stack of who has ended the wait of the next one */
+	SAMPLE_OF_CPU,	   /* an event has occurred in the thread */
+	SAMPLE_OF_WALL,	   /* time has passed for the thread, whatever it did */
+	SAMPLE_OF_WAKER,   /* no sample, but the stack of who has ended the wait of the next one */
+	SAMPLE_OF_ALLOC,   /* the JVM has sampled an allocation */
+	SAMPLE_OF_ENTER,   /* the thread begins to wait for a lock */
+	SAMPLE_OF_ENTERED, /* no sample, but the end of such a wait; there is no stack */
+	SAMPLE_OF_PARK,	   /* the thread has parked until now, maybe to wait for a lock */
+	SAMPLE_OF_EXCEPTION, /* an exception is being made */
+	SAMPLE_OF_DEAD, /* no sample, but objects of allocations that have died; there is no stack */
 };
 
 /* What a thread did, according to the scheduler. */
@@ -60,6 +66,26 @@ struct sample_waker {
 	uint8_t kind; /* enum waker_kind */
 	pid_t pid, tid;
 	char comm[17]; /* as the kernel calls the thread; terminated */
+};
+
+#define SAMPLE_OBJECTS 5
+
+/* What a probe has told, in registers of the process; nothing of it has been checked. */
+struct sample_probe {
+	uint64_t text;	 /* address of a class's signature, terminated, in the snapshot; 0: none */
+	uint64_t amount; /* of an allocation: bytes; of the end of a wait, of a park: nanoseconds */
+	/*
+	 * Of an allocation: the mean of bytes between two samples. Of a park: nanoseconds; of shorter
+	 * ones each was sampled with the probability amount / interval.
+	 */
+	uint64_t interval;
+	uint64_t wait; /* of a wait: its number, by which begin and end belong together */
+	/*
+	 * Numbers of objects; 0: none. Of an allocation the first one, if its death will be told; of
+	 * SAMPLE_OF_DEAD those that have died.
+	 */
+	uint64_t objects[SAMPLE_OBJECTS];
+	uint64_t round; /* of both: which numbers are watched, see probes/live_samples.h */
 };
 
 struct sample {
@@ -104,6 +130,7 @@ struct sample {
 	struct sample_waker waker;
 	/* The number that the stack of a waker and its wait have in common; 0: there is none. */
 	uint32_t waker_stack;
+	struct sample_probe probe; /* of a sample of a probe */
 };
 
 /* The number of the system call that the thread is in; -1: in none, or not known. */

@@ -17,6 +17,7 @@
  */
 #include "sample/sampler.h"
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -27,6 +28,8 @@
 #include "sample/ring.h"
 #include "sample/sample_regs.h"
 #include "sample/tracepoint.h"
+#include "sample/uprobe_line.h"
+#include "sample/uprobe_multi.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,12 +38,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SAMPLER_CPUS_NS (100 * CLOCK_NS_PER_MS)
+#define SIDE_EVENTS	64 /* that are taken at once */
 
 /* A ring buffer and the event that owns the buffer. */
 struct event_ring {
@@ -64,13 +69,15 @@ struct sampler {
 	bool has_exec; /* exec_id is the ID of the exec tracepoint */
 	uint64_t exec_id;
 	const char *event;
-	struct bpf_source *bpf; /* takes the samples; NULL: ring buffers of CPUs do */
-	bool is_unattached;	/* the kernel has refused to have the program run by an event */
+	struct bpf_source *bpf;	   /* takes the samples; NULL: ring buffers of CPUs do */
+	struct bpf_source *probes; /* takes samples of uprobes; NULL: none are asked for */
+	bool is_unattached;	   /* the kernel has refused to have the program run by an event */
 	char source[SAMPLER_SOURCE_BYTES];
 	uint32_t stack_bytes;
 	size_t ring_bytes; /* bytes of each ring buffer for samples */
 	struct cpu_rings *cpus;
 	int *poll_fds;
+	int side_fd; /* an epoll set of the side rings; -1: none */
 	size_t n_cpus;
 	int *fds; /* descriptors of all events, owned */
 	size_t n_fds, size_fds;
@@ -156,7 +163,7 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 
 /*
  * An event with the rights and the clock of the samples' event, and with an equal ID at the end of
- * records. Its ring buffer wakes no thread, because it never gets that full.
+ * records. Its ring buffer wakes a reader when half of it has been written.
  */
 static struct perf_event_attr side_attr(const struct sampler *sampler)
 {
@@ -180,12 +187,13 @@ static struct perf_event_attr side_attr(const struct sampler *sampler)
 		.ksymbol = !sampler->is_without_ksymbols,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX,
+		.wakeup_watermark = (uint32_t)(sampler_side_bytes(sampler->n_cpus) / 2),
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
 }
 
+/* Each program that begins wakes the reader of the side ring. */
 static struct perf_event_attr exec_attr(const struct sampler *sampler)
 {
 	struct perf_event_attr attr = side_attr(sampler);
@@ -193,6 +201,8 @@ static struct perf_event_attr exec_attr(const struct sampler *sampler)
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = sampler->exec_id;
 	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = attr.ksymbol = 0;
+	attr.watermark = 0;
+	attr.wakeup_events = 1;
 	return attr;
 }
 
@@ -427,7 +437,7 @@ static int open_into(struct sampler *sampler, const struct perf_event_attr *attr
 static int open_for_bpf(struct sampler *sampler, int cpu)
 {
 	const int fd = open_event(sampler, &sampler->attr, -1, cpu);
-	const int err = fd < 0 ? fd : bpf_source_attach(sampler->bpf, fd);
+	const int err = fd < 0 ? fd : bpf_source_attach(sampler->bpf, fd, BPF_KIND_CPU);
 
 	sampler->is_unattached |= fd >= 0 && err < 0;
 	return err;
@@ -508,6 +518,26 @@ static int enable_from(const struct sampler *sampler, size_t first)
 	return 0;
 }
 
+/*
+ * Makes the set of side rings, where they tell of programs that begin. Processes and threads that
+ * begin without a program, and mappings, wake nobody: who follows all of them looks by the clock.
+ */
+static void listen_to_sides(struct sampler *sampler)
+{
+	if (!sampler->has_exec || sampler->follows_threads || sampler->follows_all)
+		return;
+	sampler->side_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (size_t i = 0; sampler->side_fd >= 0 && i < sampler->n_cpus; i++) {
+		struct epoll_event event = {.events = EPOLLIN};
+
+		if (epoll_ctl(sampler->side_fd, EPOLL_CTL_ADD, sampler->cpus[i].side.fd, &event) <
+		    0) {
+			close(sampler->side_fd);
+			sampler->side_fd = -1;
+		}
+	}
+}
+
 static int start(struct sampler *sampler)
 {
 	sampler->poll_fds = malloc(sampler->n_cpus * sizeof(*sampler->poll_fds));
@@ -520,6 +550,7 @@ static int start(struct sampler *sampler)
 			return -ESRCH;
 		sampler->poll_fds[i] = cpu->samples.fd;
 	}
+	listen_to_sides(sampler);
 	return enable_from(sampler, 0);
 }
 
@@ -557,14 +588,19 @@ static bool is_auto(const struct sampler_options *options)
 	return options->source == SAMPLER_AUTO;
 }
 
+static enum bpf_variant variant_of(enum sampler_source source)
+{
+	return source == SAMPLER_BPF_EXACT     ? BPF_EXACT
+	       : source == SAMPLER_BPF_SLICES  ? BPF_SLICES
+	       : source == SAMPLER_BPF_SCRATCH ? BPF_SCRATCH
+					       : BPF_ANY_VARIANT;
+}
+
 /* Loads the BPF program, or notes why not. */
 static int open_bpf(struct sampler *sampler, const struct sampler_options *options)
 {
 	const struct bpf_source_options bpf = {
-		.variant = options->source == SAMPLER_BPF_EXACT	    ? BPF_EXACT
-			   : options->source == SAMPLER_BPF_SLICES  ? BPF_SLICES
-			   : options->source == SAMPLER_BPF_SCRATCH ? BPF_SCRATCH
-								    : BPF_ANY_VARIANT,
+		.variant = variant_of(options->source),
 		.stack_bytes = options->stack_bytes,
 		.n_cpus = sampler->n_cpus,
 		.hz = options->hz,
@@ -694,10 +730,38 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 	}
 }
 
+/* Loads the BPF programs of probes if they are asked for. */
+static int open_probes(struct sampler *sampler, const struct sampler_options *options)
+{
+	const struct bpf_source_options bpf = {
+		.variant = variant_of(options->source),
+		.is_of_probes = true,
+		.has_links = !capability_is_effective(CAP_SYS_ADMIN) && uprobe_multi_check() == 0,
+		.wants_watched = options->wants_watched,
+		.stack_bytes = options->stack_bytes,
+		.max_hz =
+			options->max_samples_hz ? options->max_samples_hz : SAMPLER_MAX_SAMPLES_HZ,
+		.process_max_hz = SAMPLER_PROCESS_PROBE_HZ,
+	};
+	char why[BPF_LOAD_WHY_BYTES];
+	int err;
+
+	if (!options->has_probes)
+		return 0;
+	uprobe_line_sweep(); /* of collectors that were killed */
+	err = bpf_source_open(&bpf, &sampler->probes, why);
+	if (err)
+		say("probes cannot be sampled: %s", why);
+	return err;
+}
+
 static void close_now(struct sampler *sampler)
 {
+	if (sampler->side_fd >= 0)
+		close(sampler->side_fd);
 	close_events(sampler);
 	bpf_source_close(sampler->bpf);
+	bpf_source_close(sampler->probes);
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->poll_fds);
@@ -713,9 +777,12 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	if (!sampler)
 		return -ENOMEM;
 	sampler->errands = options->errands;
+	sampler->side_fd = -1;
 	err = for_each_online_cpu(sampler, add_cpu);
 	if (!err)
 		err = open_rings(sampler, options);
+	if (!err)
+		err = open_probes(sampler, options);
 	if (!err)
 		err = start(sampler);
 	if (err) {
@@ -767,7 +834,8 @@ size_t sampler_bytes(const struct sampler *sampler)
 
 	return heap_bytes(sizeof(*sampler)) + sampler->n_cpus * cpu_bytes +
 	       sampler->size_fds * sizeof(*sampler->fds) +
-	       (sampler->bpf ? bpf_source_bytes(sampler->bpf) : 0);
+	       (sampler->bpf ? bpf_source_bytes(sampler->bpf) : 0) +
+	       (sampler->probes ? bpf_source_bytes(sampler->probes) : 0);
 }
 
 void sampler_close(struct sampler *sampler)
@@ -786,7 +854,7 @@ const char *sampler_event(const struct sampler *sampler)
 	return sampler->event;
 }
 
-uint64_t sampler_read_ns(const struct sampler *sampler)
+static uint64_t events_read_ns(const struct sampler *sampler)
 {
 	const unsigned hz = (unsigned)sampler->attr.sample_freq;
 
@@ -794,6 +862,13 @@ uint64_t sampler_read_ns(const struct sampler *sampler)
 		return sampler_quarter_ns(bpf_source_ring_bytes(sampler->bpf), sampler->stack_bytes,
 					  hz * (unsigned)sampler->n_cpus);
 	return sampler_quarter_ns(sampler->ring_bytes, sampler->stack_bytes, hz);
+}
+
+uint64_t sampler_read_ns(const struct sampler *sampler)
+{
+	const uint64_t read_ns = events_read_ns(sampler);
+
+	return sampler->probes && read_ns > SAMPLER_PROBE_READ_NS ? SAMPLER_PROBE_READ_NS : read_ns;
 }
 
 bool sampler_hears_exec(const struct sampler *sampler)
@@ -813,6 +888,25 @@ bool sampler_has_side(const struct sampler *sampler)
 			return true;
 	}
 	return false;
+}
+
+int sampler_side_fd(const struct sampler *sampler)
+{
+	return sampler->side_fd;
+}
+
+/*
+ * poll(2) on a set stops at the first ring that is ready, so that each other one would wake the
+ * reader once more.
+ */
+void sampler_clear_side(const struct sampler *sampler)
+{
+	struct epoll_event ready[SIDE_EVENTS];
+
+	for (size_t i = 0; i < sampler->n_cpus; i += SIDE_EVENTS) {
+		if (epoll_wait(sampler->side_fd, ready, SIDE_EVENTS, 0) < SIDE_EVENTS)
+			break;
+	}
 }
 
 uint32_t sampler_stack_bytes(const struct sampler *sampler)
@@ -860,15 +954,16 @@ static void on_bpf_record(void *arg, const struct record *record)
 	struct record copy = *record;
 
 	reading->sampler->stats.records++;
-	copy.sample.is_exact |= reading->sampler->is_exact;
+	if (copy.sample.kind == SAMPLE_OF_CPU)
+		copy.sample.is_exact |= reading->sampler->is_exact;
 	reading->fn(reading->arg, &copy);
 }
 
-static void read_bpf(struct sampler *sampler, sampler_fn fn, void *arg)
+static void read_bpf(struct sampler *sampler, struct bpf_source *from, sampler_fn fn, void *arg)
 {
 	struct bpf_reading reading = {.sampler = sampler, .fn = fn, .arg = arg};
 
-	bpf_source_read(sampler->bpf, on_bpf_record, &reading, &sampler->stats.broken);
+	bpf_source_read(from, on_bpf_record, &reading, &sampler->stats.broken);
 }
 
 /* ---- CPUs that are taken away and come back ---- */
@@ -940,8 +1035,10 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 	}
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		read_ring(sampler, &sampler->cpus[i].side, &sampler->stats.lost_side, fn, arg);
+	if (sampler->probes)
+		read_bpf(sampler, sampler->probes, fn, arg);
 	if (sampler->bpf) {
-		read_bpf(sampler, fn, arg);
+		read_bpf(sampler, sampler->bpf, fn, arg);
 		return;
 	}
 	for (size_t i = 0; i < sampler->n_cpus; i++)
@@ -954,18 +1051,38 @@ size_t sampler_fds(const struct sampler *sampler, const int **ret_fds)
 	return sampler->bpf ? 0 : sampler->n_cpus;
 }
 
+/* Adds what a BPF program has counted. */
+static void add_counters(const struct bpf_source *source, struct sampler_stats *ret)
+{
+	const struct bpf_shared counters = bpf_source_counters(source);
+
+	ret->lost += counters.lost;
+	ret->merged += counters.merged;
+	ret->unread += counters.unread;
+	ret->unlisted += bpf_source_most_left_out(source);
+	ret->ring_bytes += bpf_source_ring_bytes(source);
+}
+
 void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret)
 {
-	*ret = sampler->stats;
-	if (sampler->bpf) {
-		const struct bpf_shared counters = bpf_source_counters(sampler->bpf);
+	struct sampler_stats probes = {0};
 
-		ret->lost += counters.lost;
-		ret->merged = counters.merged;
-		ret->unread = counters.unread;
-		ret->unlisted = bpf_source_most_left_out(sampler->bpf);
-		ret->ring_bytes += bpf_source_ring_bytes(sampler->bpf);
+	*ret = sampler->stats;
+	if (sampler->probes)
+		add_counters(sampler->probes, &probes);
+	if (sampler->bpf)
+		add_counters(sampler->bpf, ret);
+	ret->probe_lost = probes.lost;
+	ret->probe_merged = probes.merged;
+	if (sampler->probes) {
+		ret->unwatched = bpf_source_counters(sampler->probes).unwatched;
+		ret->deaths_lost = bpf_source_counters(sampler->probes).deaths_lost;
 	}
+	ret->lost += probes.lost;
+	ret->merged += probes.merged;
+	ret->unread += probes.unread;
+	ret->unlisted += probes.unlisted;
+	ret->ring_bytes += probes.ring_bytes;
 }
 
 static const struct {
@@ -1015,6 +1132,26 @@ bool sampler_is_bpf(const struct sampler *sampler)
 	return sampler->bpf;
 }
 
+bool sampler_has_probes(const struct sampler *sampler)
+{
+	return sampler->probes;
+}
+
+int sampler_attach_probe(const struct sampler *sampler, int event_fd, unsigned kind)
+{
+	return bpf_source_attach(sampler->probes, event_fd, kind);
+}
+
+int sampler_probe_program(const struct sampler *sampler, int kind)
+{
+	return bpf_source_program(sampler->probes, kind);
+}
+
+uint64_t sampler_probe_hits(const struct sampler *sampler, pid_t pid, unsigned kind)
+{
+	return bpf_source_hits(sampler->probes, pid, kind);
+}
+
 void sampler_want(struct sampler *sampler, const pid_t *pids, size_t n)
 {
 	if (sampler->bpf)
@@ -1025,4 +1162,11 @@ void sampler_want_one(struct sampler *sampler, pid_t pid)
 {
 	if (sampler->bpf)
 		bpf_source_want_one(sampler->bpf, pid);
+}
+
+void sampler_want_probes(struct sampler *sampler, const pid_t *pids, const uint64_t *groups,
+			 size_t n, size_t n_groups)
+{
+	if (sampler->probes)
+		bpf_source_want_of(sampler->probes, pids, groups, n, n_groups);
 }

@@ -26,9 +26,13 @@
  * buffer of all CPUs, of 64 MiB at most. So snapshots have their full length on any number of CPUs,
  * and pages that were never written do not end them. Side rings stay perf's.
  *
+ * Probes: a second program takes the samples of uprobes, which the sampler's owner opens. It has a
+ * ring buffer of its own. There is no such source without BPF.
+ *
  * Cost: only sampled threads pay for a recording. The reader comes by the clock, after
- * sampler_read_ns at the latest, and no event wakes it. If the reader is late, the descriptor of a
- * ring buffer of samples that is a quarter full becomes readable.
+ * sampler_read_ns at the latest, and no sample wakes it. If the reader is late, the descriptor of a
+ * ring buffer of samples that is a quarter full becomes readable. A program that begins pays for
+ * waking whoever polls sampler_side_fd.
  *
  * Side rings: each CPU has a second ring buffer for records of processes, of at most 16 MiB
  * together. They tell of programs that begin (by the tracepoint of exec) and of code of the kernel
@@ -44,12 +48,14 @@
 #include "guard/errands.h"
 #include "sample/record.h"
 
-#define SAMPLER_PROBLEM_BYTES	512 /* the longest message */
-#define SAMPLER_DEFAULT_HZ	99
-#define SAMPLER_RING_SAMPLES	40	  /* 400 ms of the default rate */
-#define SAMPLER_SOURCE_BYTES	280	  /* the longest text of sampler_source_text */
-#define SAMPLER_MOST_SAMPLES_HZ 10000000u /* that can be asked for */
-#define SAMPLER_MAX_SAMPLES_HZ	5000u	  /* the walks of these take a fifth of a CPU */
+#define SAMPLER_PROBLEM_BYTES	 512 /* the longest message */
+#define SAMPLER_DEFAULT_HZ	 99
+#define SAMPLER_RING_SAMPLES	 40	   /* 400 ms of the default rate */
+#define SAMPLER_SOURCE_BYTES	 280	   /* the longest text of sampler_source_text */
+#define SAMPLER_MOST_SAMPLES_HZ	 10000000u /* that can be asked for */
+#define SAMPLER_MAX_SAMPLES_HZ	 5000u	   /* the walks of these take a fifth of a CPU */
+#define SAMPLER_PROCESS_PROBE_HZ 2000u	   /* samples of one kind of probe in one process */
+#define SAMPLER_PROBE_READ_NS	 UINT64_C(100000000)
 
 /* Lengths of snapshots. The maximum is the room in a record, whose size is a u16. */
 /* HotSpot from JDK 21 on has frames of 10 KiB, three at once where it resolves a call. */
@@ -89,6 +95,8 @@ struct sampler_options {
 	/* Asks for mappings, forks and ends of all processes; ignored if one process is sampled. */
 	bool follows_all;
 	bool follows_threads; /* asks for forks and ends of all threads */
+	bool has_probes;      /* samples of uprobes are asked for; an error if they cannot be had */
+	bool wants_watched;   /* of allocations only those whose deaths will be told */
 	/* Borrowed, run sampler_stop and sampler_close. NULL: these wait for the kernel. */
 	struct errands *errands;
 };
@@ -101,6 +109,10 @@ struct sampler_stats {
 	uint64_t broken; /* records that could not be decoded */
 	uint64_t merged; /* samples for which another one stands, see max_samples_hz */
 	uint64_t unread; /* samples of which a page of the stack was not in memory */
+	/* These are of probes alone; the counts above have them too: */
+	uint64_t probe_lost, probe_merged;
+	uint64_t unwatched;   /* allocations that were not wanted because of wants_watched */
+	uint64_t deaths_lost; /* records of deaths of objects, which are no samples */
 	/* Wanted processes without room in BPF's table, when it was most: all samples came then. */
 	uint64_t unlisted;
 	size_t ring_bytes;    /* of all ring buffers */
@@ -160,12 +172,24 @@ const char *sampler_source_words(void);
 const char *sampler_source_text(const struct sampler *sampler);
 bool sampler_is_bpf(const struct sampler *sampler);
 
+/* Whether has_probes was asked for. */
+bool sampler_has_probes(const struct sampler *sampler);
+/* The event of a uprobe has its samples taken. kind is one of BPF_KIND_ (bpf_layout.h). */
+int sampler_attach_probe(const struct sampler *sampler, int event_fd, unsigned kind);
+/* As bpf_source_program. */
+int sampler_probe_program(const struct sampler *sampler, int kind);
+/* As bpf_source_hits. */
+uint64_t sampler_probe_hits(const struct sampler *sampler, pid_t pid, unsigned kind);
+
 /*
  * Samples of these processes alone are wanted; those of others may still come. Until the first
  * call all samples come, and those of programs that have begun in the last 200 ms always do.
  */
 void sampler_want(struct sampler *sampler, const pid_t *pids, size_t n);
 void sampler_want_one(struct sampler *sampler, pid_t pid);
+/* Samples of probes of these processes alone are wanted; groups as bpf_source_want_of has them. */
+void sampler_want_probes(struct sampler *sampler, const pid_t *pids, const uint64_t *groups,
+			 size_t n, size_t n_groups);
 
 /* The event's name, for titles: "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *sampler);
@@ -180,6 +204,13 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);
 
 /* Whether a record waits in a side ring; reads memory only, without a system call. */
 bool sampler_has_side(const struct sampler *sampler);
+/*
+ * Becomes readable when a program begins on one of the CPUs, and when half a side ring has been
+ * written since it last did; it may be readable without a record. A reader of all rings calls
+ * sampler_clear_side after it was. -1: look at sampler_has_side by the clock.
+ */
+int sampler_side_fd(const struct sampler *sampler);
+void sampler_clear_side(const struct sampler *sampler);
 
 /*
  * Descriptors for poll(2), readable when a quarter of a ring buffer of samples has been filled

@@ -95,6 +95,20 @@ static json_t *failure(const char *text)
 	return answer;
 }
 
+/* what: "cannot draw the graph". err is negative errno: -EMFILE is no matter of memory. */
+static json_t *failure_of(const char *what, int err)
+{
+	char text[256];
+
+	if (err == -EMFILE || err == -ENFILE)
+		snprintf(text, sizeof(text),
+			 "the daemon %s: %s. Raise LimitNOFILE of its unit, or ulimit -n", what,
+			 strerror(-err));
+	else
+		snprintf(text, sizeof(text), "the daemon %s: %s", what, strerror(-err));
+	return failure(text);
+}
+
 static json_t *success(void)
 {
 	json_t *answer = json_object();
@@ -114,12 +128,14 @@ static json_t *do_list(struct control *control, const json_t *request, int clien
 {
 	struct recording_options options = {0};
 	struct listing *listing, **end = &control->listings;
+	int err;
 
 	if (control_targets_from_json(request, &options) < 0)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
-	if (listing_begin(control->engine, &options, control->drawn_fd, &listing) < 0)
-		return failure("the daemon cannot make the list: it is out of memory");
+	err = listing_begin(control->engine, &options, control->drawn_fd, &listing);
+	if (err < 0)
+		return failure_of("cannot make the list", err);
 	listing->client = client;
 	while (*end)
 		end = &(*end)->next;
@@ -254,6 +270,7 @@ static json_t *do_render(struct control *control, struct recording *recording,
 {
 	enum render_format format;
 	struct drawing *drawing;
+	int err;
 
 	if (!recording->n_trees)
 		return failure("this recording keeps its last seconds alone: ask for its window");
@@ -262,8 +279,9 @@ static json_t *do_render(struct control *control, struct recording *recording,
 	if (format_at(request, &format) < 0)
 		return failure("the daemon does not know this format: use the fgcollect that the "
 			       "daemon is of");
-	if (drawing_start(recording, request, format, control->drawn_fd, &drawing) < 0)
-		return failure("the daemon cannot draw the graph: it is out of memory");
+	err = drawing_start(recording, request, format, control->drawn_fd, &drawing);
+	if (err < 0)
+		return failure_of("cannot draw the graph", err);
 	recording->is_being_drawn = true;
 	drawing->client = client;
 	drawing->next = control->drawings;
@@ -282,7 +300,7 @@ static json_t *do_window(struct control *control, struct recording *recording, i
 	if (!recording->window)
 		return failure("this recording has no window: it was not started by top");
 	*ret_fd = drawing_bytes_of(write_window, recording);
-	return *ret_fd < 0 ? failure("the daemon cannot hand over the window: it is out of memory")
+	return *ret_fd < 0 ? failure_of("cannot hand over the window", *ret_fd)
 			   : do_status(control, recording);
 }
 
@@ -294,11 +312,10 @@ static json_t *do_capture(struct recording *recording, int *ret_fd)
 	if (!recording->is_done)
 		return failure("the capture has no end before the recording is done");
 	*ret_fd = recording_capture_end(recording, clock_now_ns(), &counts);
+	if (*ret_fd == -ENOENT)
+		return failure("this recording has no capture, or it was handed over");
 	if (*ret_fd < 0)
-		return failure(
-			*ret_fd == -ENOENT
-				? "this recording has no capture, or it was handed over"
-				: "the daemon cannot write the capture: it is out of memory");
+		return failure_of("cannot write the capture", *ret_fd);
 	answer = success();
 	json_value_put_count(answer, "samples", counts.samples);
 	json_value_put_count(answer, "left_out", counts.left_out);
@@ -449,9 +466,7 @@ static void hand_over(struct control *control, struct drawing *drawing)
 {
 	struct recording *const recording = drawing->recording;
 	const int client = drawing->client, fd = drawing_end(drawing);
-	json_t *const answer =
-		fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")
-		       : success();
+	json_t *const answer = fd < 0 ? failure_of("cannot draw the graph", fd) : success();
 
 	recording->is_being_drawn = false;
 	recording->asked_ns = clock_now_ns();
@@ -494,7 +509,7 @@ static json_t *start(struct control *control, struct starting *starting, struct 
 	if (!err)
 		return failure(ENDING);
 	if (err == -ENOMEM && has_capture)
-		return failure("the daemon cannot write a capture: it is out of memory");
+		return failure_of("cannot write a capture", err);
 	return start_failure(err);
 }
 
@@ -656,7 +671,7 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 				    .epoll_fd = -1,
 				    .drawn_fd = -1};
 	control_path(socket_path, path);
-	err = listen_prepare(path);
+	err = listen_prepare(path, "--socket");
 	if (!err) {
 		err = start_listening(control, path);
 		if (err)

@@ -26,7 +26,7 @@ int control_targets_from_json(const json_t *object, struct recording_options *re
 json_t *control_options_to_json(const struct recording_options *options)
 {
 	json_t *object = json_object();
-	char kinds[32];
+	char kinds[RECORDING_KINDS_BYTES];
 
 	control_targets_to_json(options, object);
 	json_object_set_new(object, "all", json_boolean(options->all));
@@ -39,6 +39,8 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_value_put_count(object, "wall_hz", options->wall_hz);
 	json_object_set_new(object, "short_waits", json_boolean(options->waits.is_asked));
 	json_object_set_new(object, "waker", json_boolean(options->waits.has_wakers));
+	json_value_put_count(object, "alloc_interval", options->probes.alloc_interval);
+	json_object_set_new(object, "live", json_boolean(options->probes.is_live));
 	json_value_put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	json_value_put_count(object, "duration_ns", options->duration_ns);
@@ -108,6 +110,18 @@ static int sampler_at(const json_t *object, struct recording_options *ret)
 				    : -EINVAL;
 }
 
+/* Reads how probes are asked for. A client that does not say gets the default. */
+static int probes_at(const json_t *object, struct probe_arms_options *ret)
+{
+	const uint64_t interval = json_value_count(object, "alloc_interval");
+
+	if (interval > UINT32_MAX || (interval && !probe_arms_interval_word((uint32_t)interval)))
+		return -EINVAL;
+	ret->alloc_interval = (uint32_t)interval;
+	ret->is_live = json_value_bool(object, "live");
+	return 0;
+}
+
 /* Reads what is sampled. A client that does not say gets samples of the CPU. */
 static int kinds_at(const json_t *object, struct recording_options *ret)
 {
@@ -149,7 +163,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	    names_at(object, &options.style.names) < 0 ||
 	    cxx_names_at(object, &options.style.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0 || sampler_at(object, &options) < 0 ||
-	    kinds_at(object, &options) < 0)
+	    kinds_at(object, &options) < 0 || probes_at(object, &options.probes) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;
@@ -278,6 +292,54 @@ static json_t *parts_to_json(const struct recording_status *status)
 	return array;
 }
 
+static json_t *live_to_json(const struct recording_live *live)
+{
+	json_t *const object = json_object();
+
+	json_value_put_count(object, "watched", live->watched);
+	json_value_put_count(object, "dead", live->dead);
+	json_value_put_count(object, "living", live->living);
+	json_value_put_count(object, "unwatched", live->unwatched);
+	json_value_put_count(object, "left_out", live->left_out);
+	json_value_put_count(object, "lost", live->lost);
+	return object;
+}
+
+static void live_from_json(const json_t *object, struct recording_live *ret)
+{
+	*ret = (struct recording_live){
+		.watched = json_value_count(object, "watched"),
+		.dead = json_value_count(object, "dead"),
+		.living = json_value_count(object, "living"),
+		.unwatched = json_value_count(object, "unwatched"),
+		.left_out = json_value_count(object, "left_out"),
+		.lost = json_value_count(object, "lost"),
+	};
+}
+
+static json_t *probes_to_json(const struct probe_arms_stats *stats)
+{
+	json_t *object = json_object();
+
+	json_value_put_count(object, "armed", stats->armed);
+	json_value_put_count(object, "opening", stats->opening);
+	json_value_put_count(object, "refused", stats->refused);
+	json_value_put_count(object, "pauses", stats->pauses);
+	json_object_set_new(object, "why", json_string(stats->why));
+	return object;
+}
+
+static void probes_from_json(const json_t *object, struct probe_arms_stats *ret)
+{
+	*ret = (struct probe_arms_stats){
+		.armed = json_value_count(object, "armed"),
+		.opening = json_value_count(object, "opening"),
+		.refused = json_value_count(object, "refused"),
+		.pauses = json_value_count(object, "pauses"),
+	};
+	snprintf(ret->why, sizeof(ret->why), "%s", json_value_text(object, "why"));
+}
+
 json_t *control_status_to_json(const struct recording_status *status)
 {
 	json_t *object = json_object();
@@ -291,6 +353,8 @@ json_t *control_status_to_json(const struct recording_status *status)
 	json_object_set_new(object, "source", json_string(status->source));
 	json_object_set_new(object, "clock_source", json_string(status->clock_source));
 	json_value_put_count(object, "wall_hz", status->wall_hz);
+	json_object_set_new(object, "probes", probes_to_json(&status->probes));
+	json_object_set_new(object, "live", live_to_json(&status->live));
 	quality_to_json(&status->quality, object);
 	json_object_set_new(object, "parts", parts_to_json(status));
 	return object;
@@ -311,6 +375,16 @@ static void quality_from_json(const json_t *object, struct profile_quality *ret)
 	truncated_from_json(json_object_get(object, "truncated"), ret->truncated_samples);
 }
 
+/* The kind, or what it becomes in a recording of living objects, if that is called so. */
+static const struct sample_kind *kind_called(const struct sample_kind *kind, const char *name)
+{
+	const struct sample_kind *const live = sample_kind_if_live(kind);
+
+	return strcmp(kind->profile->name, name) == 0	? kind
+	       : strcmp(live->profile->name, name) == 0 ? live
+							: NULL;
+}
+
 /* An older daemon has no parts: its samples are those of the CPU. */
 static void parts_from_json(const json_t *array, struct recording_status *ret)
 {
@@ -323,9 +397,9 @@ static void parts_from_json(const json_t *array, struct recording_status *ret)
 		for (size_t k = 0; k < SAMPLE_KINDS && ret->n_parts < SAMPLE_KINDS; k++) {
 			struct recording_part *const part = &ret->parts[ret->n_parts];
 
-			if (strcmp(sample_kinds[k]->profile->name, name) != 0)
+			part->kind = kind_called(sample_kinds[k], name);
+			if (!part->kind)
 				continue;
-			part->kind = sample_kinds[k];
 			quality_from_json(object, &part->quality);
 			ret->n_parts++;
 		}
@@ -348,6 +422,8 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 	};
 	quality_from_json(object, &ret->quality);
 	parts_from_json(json_object_get(object, "parts"), ret);
+	probes_from_json(json_object_get(object, "probes"), &ret->probes);
+	live_from_json(json_object_get(object, "live"), &ret->live);
 	snprintf(ret->clock_source, sizeof(ret->clock_source), "%s",
 		 json_value_text(object, "clock_source"));
 	snprintf(ret->event, sizeof(ret->event), "%s", json_value_text(object, "event"));

@@ -10,9 +10,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "inspect/jvm_listing.h"
+#include "push/pusher.h"
 #include "serve/graph_writer.h"
-#include "serve/http_server.h"
+#include "web/http_server.h"
 #include "serve/metrics.h"
+#include "serve/publishing.h"
+#include "serve/store_keeper.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,8 +27,31 @@
 #define WAIT_NS	    (10 * CLOCK_NS_PER_SEC)
 #define END_NS	    (2 * CLOCK_NS_PER_SEC) /* wait for samples of the last period */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
+#define PUSH_NS	    (5 * CLOCK_NS_PER_SEC) /* to send what is there */
 #define TEXT_NS	    (10 * CLOCK_NS_PER_MS) /* wait for the text of metrics */
 #define FOREVER_NS  (UINT64_C(100) * 366 * 24 * 60 * 60 * CLOCK_NS_PER_SEC)
+
+/* How many share the memory for periods. */
+static size_t feeds_of(const struct daemon *daemon)
+{
+	return (daemon->graphs.periods != NULL) + (daemon->windows.periods != NULL) +
+	       (daemon->pushes.periods != NULL);
+}
+
+static struct period_facts facts_of(const struct daemon *daemon)
+{
+	const struct recording *const recording = daemon->recording;
+
+	return (struct period_facts){
+		.hz = recording->options.hz,
+		.wall_hz = recording_wall_hz(&recording->options),
+		.event = sampler_event(recording->sampler),
+		.host = recording->host_name,
+		.kernel = recording->host.release,
+		.boot_id = recording->boot_id,
+		.program = "fgcollect " FG_VERSION,
+	};
+}
 
 static int open_writer(struct daemon *daemon)
 {
@@ -35,43 +61,123 @@ static int open_writer(struct daemon *daemon)
 		.format = watch->format,
 		.keep_sec = watch->keep_sec,
 		.keep_bytes = watch->keep_bytes,
-		.hz = daemon->recording->options.hz,
-		.wall_hz = recording_wall_hz(&daemon->recording->options),
-		.event = sampler_event(daemon->recording->sampler),
-		.host = daemon->recording->host_name,
-		.kernel = daemon->recording->host.release,
-		.max_bytes = daemon->engine->budget.waiting,
+		.facts = facts_of(daemon),
+		.max_bytes = daemon->engine->budget.waiting / feeds_of(daemon),
 	};
 
 	return graph_writer_open(&options, &daemon->writer);
+}
+
+static int open_keeper(struct daemon *daemon)
+{
+	const struct watch_options *watch = daemon->options.watch;
+	const struct store_keeper_options options = {
+		.dir = watch->store_dir,
+		.limits = {.bytes = watch->store_bytes, .age_sec = watch->store_age_sec},
+		.facts = facts_of(daemon),
+		.max_bytes = daemon->engine->budget.waiting / feeds_of(daemon),
+	};
+
+	return store_keeper_open(&options, &daemon->keeper);
+}
+
+static int open_pusher(struct daemon *daemon)
+{
+	const struct pusher_options options = {
+		.push = &daemon->options.watch->push,
+		.facts = facts_of(daemon),
+		.max_bytes = daemon->engine->budget.waiting / feeds_of(daemon),
+	};
+
+	return pusher_open(&options, &daemon->pusher);
+}
+
+/* The sinks of all feeds, in a chain that the caller owns. NULL: there is no memory. */
+static struct sink *make_sinks(struct daemon *daemon, unsigned kinds)
+{
+	const struct watch_options *watch = daemon->options.watch;
+	struct sink *first = NULL, **end = &first;
+	int err = 0;
+
+	if (watch->output_dir)
+		err = period_sink_new(kinds, watch->period_ns, &daemon->graphs.periods);
+	if (!err && daemon->graphs.periods)
+		*end = &daemon->graphs.periods->sink;
+	if (!err && watch->store_dir)
+		err = period_sink_new(kinds, watch->store_window_ns, &daemon->windows.periods);
+	while (*end)
+		end = &(*end)->next;
+	if (!err && daemon->windows.periods)
+		*end = &daemon->windows.periods->sink;
+	if (!err && push_options_is_on(&watch->push))
+		err = period_sink_new(kinds, watch->push.interval_ns, &daemon->pushes.periods);
+	while (*end)
+		end = &(*end)->next;
+	if (!err && daemon->pushes.periods)
+		*end = &daemon->pushes.periods->sink;
+	if (err) {
+		sink_free_all(first);
+		return NULL;
+	}
+	return first;
+}
+
+static void set_budget(struct daemon *daemon)
+{
+	const size_t bytes = daemon->engine->budget.period / feeds_of(daemon);
+
+	if (daemon->graphs.periods)
+		period_sink_set_max_bytes(daemon->graphs.periods, bytes);
+	if (daemon->windows.periods)
+		period_sink_set_max_bytes(daemon->windows.periods, bytes);
+	if (daemon->pushes.periods)
+		period_sink_set_max_bytes(daemon->pushes.periods, bytes);
 }
 
 /* Starts a recording with the options of record, but without end. */
 static int start_sampling(struct daemon *daemon)
 {
 	struct recording_options options = *daemon->options.recording;
-	int err = period_sink_new(recording_kinds(&options), daemon->options.watch->period_ns,
-				  &daemon->periods);
+	struct sink *const sinks = make_sinks(daemon, recording_kinds(&options));
+	int err = sinks ? 0 : -ENOMEM;
 
 	if (err)
 		return err;
-	daemon->periods->max_bytes = daemon->engine->budget.period;
+	set_budget(daemon);
 	options.duration_ns = FOREVER_NS;
-	err = engine_start_recording(daemon->engine, &options, NULL, &daemon->periods->sink,
-				     &daemon->recording);
+	err = engine_start_recording(daemon->engine, &options, NULL, sinks, &daemon->recording);
 	if (err)
 		return err;
 	daemon->stats.is_sampling = true;
 	daemon->stats.hz = options.hz;
-	return open_writer(daemon);
+	if (daemon->graphs.periods)
+		err = open_writer(daemon);
+	if (!err && daemon->windows.periods)
+		err = open_keeper(daemon);
+	if (!err && daemon->pushes.periods)
+		err = open_pusher(daemon);
+	return err;
 }
 
 static int open_http(struct daemon *daemon)
 {
-	struct http_hosts hosts = daemon->options.watch->http_hosts;
+	const struct watch_options *const watch = daemon->options.watch;
+	struct http_hosts hosts = watch->http_hosts;
+	const struct http_server_options options = {
+		.addresses = watch->http,
+		.n_addresses = watch->n_http,
+		.hosts = &hosts,
+		.cert = watch->http_cert,
+		.key = watch->http_key,
+		.client_ca = watch->http_client_ca,
+		.token_file = watch->http_token_file,
+		.store_dir = watch->store_dir,
+		.window_ns = watch->store_window_ns,
+		.max_bytes = daemon->engine->budget.queries,
+	};
 
 	http_hosts_read_own(&hosts);
-	return http_server_open(&daemon->options.watch->http, &hosts, &daemon->http);
+	return http_server_open(&options, &daemon->http);
 }
 
 /* The metrics on their way: rows for some turns, then a text, which an errand makes. */
@@ -161,21 +267,70 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 
 	*daemon = (struct daemon){.options = *options, .engine = engine};
 	engine->daemon = &daemon->stats;
-	if (options->watch->has_http)
+	if (options->watch->n_http)
 		err = open_http(daemon);
-	if (!err && options->watch->output_dir)
+	if (!err && (options->watch->output_dir || options->watch->store_dir ||
+		     push_options_is_on(&options->watch->push)))
 		err = start_sampling(daemon);
+	if (!err && options->watch->publish_path)
+		err = publishing_open(engine, options->watch->publish_path, options->socket_path,
+				      &daemon->publishing);
 	if (!err && daemon->http)
 		err = publish_first(daemon);
 	if (err)
 		return err;
-	if (daemon->http)
-		log_info("metrics at %s/metrics", http_server_url(daemon->http));
-	if (daemon->recording)
+	for (size_t i = 0; daemon->http && http_server_url(daemon->http, i); i++)
+		log_info("metrics at %s/metrics%s", http_server_url(daemon->http, i),
+			 options->watch->store_dir ? ", and what is stored at /" : "");
+	if (daemon->writer)
 		log_info("sampling at %u Hz, flame graphs in %s", daemon->stats.hz,
 			 options->watch->output_dir);
-	service_ready(&daemon->service);
-	return 0;
+	if (daemon->keeper)
+		log_info("sampling at %u Hz, the store is %s", daemon->stats.hz,
+			 options->watch->store_dir);
+	for (size_t i = 0; daemon->pusher && i < options->watch->push.config.count; i++)
+		log_info("sampling at %u Hz, pushing to %s", daemon->stats.hz,
+			 options->watch->push.config.targets[i].url.name);
+	if (daemon->publishing)
+		log_info("events at ipc://%s", options->watch->publish_path);
+	return service_ready(&daemon->service);
+}
+
+/* The feed whose samples are counted: of several, each sample goes to all. */
+static struct daemon_feed *main_feed(struct daemon *daemon)
+{
+	if (daemon->graphs.periods)
+		return &daemon->graphs;
+	return daemon->windows.periods ? &daemon->windows : &daemon->pushes;
+}
+
+static void count_pushes(struct daemon *daemon)
+{
+	const struct daemon_feed *const feed = &daemon->pushes;
+	const struct period *const period = feed->periods->period;
+
+	daemon->stats.pushes_left_out = feed->past_left_out + period->left_out;
+	daemon->stats.push_bytes = period->bytes;
+	pusher_stats(daemon->pusher, &daemon->stats.push);
+}
+
+static void count_windows(struct daemon *daemon)
+{
+	const struct daemon_feed *const feed = &daemon->windows;
+	const struct period *const period = feed->periods->period;
+
+	daemon->stats.windows_left_out = feed->past_left_out + period->left_out;
+	daemon->stats.window_bytes = period->bytes;
+	store_keeper_stats(daemon->keeper, &daemon->stats.keeper);
+}
+
+static void count_graphs(struct daemon *daemon)
+{
+	const struct period *const period = daemon->graphs.periods->period;
+
+	daemon->stats.graphs = period->count;
+	daemon->stats.graph_bytes = period->bytes;
+	graph_writer_stats(daemon->writer, &daemon->stats.writer);
 }
 
 /*
@@ -186,14 +341,13 @@ static void count_recording(struct daemon *daemon)
 {
 	const struct recording *recording = daemon->recording;
 	const struct sink_progress *progress = &recording->progress;
-	const struct period *period = daemon->periods->period;
+	const struct daemon_feed *const feed = main_feed(daemon);
+	const struct period *period = feed->periods->period;
 
 	daemon->stats.is_sampling = !daemon->recording->is_done;
-	daemon->stats.samples = daemon->past_samples + period->samples;
-	daemon->stats.left_out = daemon->past_left_out + period->left_out;
-	daemon->stats.processless = daemon->past_processless + period->processless;
-	daemon->stats.graphs = period->count;
-	daemon->stats.graph_bytes = period->bytes;
+	daemon->stats.samples = feed->past_samples + period->samples;
+	daemon->stats.left_out = feed->past_left_out + period->left_out;
+	daemon->stats.processless = feed->past_processless + period->processless;
 
 	daemon->stats.heard = recording->samples.heard;
 	daemon->stats.unwanted = recording->samples.unwanted + recording->samples.untimely;
@@ -201,45 +355,100 @@ static void count_recording(struct daemon *daemon)
 	daemon->stats.unkept = recording->hold.dropped_samples + recording->samples.memory_less;
 	daemon->stats.lost_samples = progress->lost;
 	daemon->stats.stackless_samples = progress->stackless;
+	if (daemon->writer)
+		count_graphs(daemon);
+	if (daemon->keeper)
+		count_windows(daemon);
+	if (daemon->pusher)
+		count_pushes(daemon);
+}
+
+static void count_past(struct daemon_feed *feed, const struct period *period)
+{
+	feed->past_left_out += period->left_out;
+	feed->past_processless += period->processless;
+	feed->past_samples += period->samples;
+	if (period->left_out)
+		log_warning("%llu samples are in no graph or window: their container or user had "
+			    "no share of memory left",
+			    (unsigned long long)period->left_out);
 }
 
 static void write_period(struct daemon *daemon, struct period *period)
 {
 	daemon->stats.periods++;
 	daemon->stats.periods_cut_short += period->is_cut_short;
-	daemon->past_left_out += period->left_out;
-	daemon->past_processless += period->processless;
-	daemon->past_samples += period->samples;
+	count_past(&daemon->graphs, period);
 	if (period->is_cut_short)
 		log_warning(
 			"a period ended early: the graphs of one container or user had all that "
 			"was left of %llu MiB",
 			(unsigned long long)(period->max_bytes >> 20));
-	if (period->left_out)
-		log_warning("%llu samples are in no graph: their container or user had no share of "
-			    "memory left",
-			    (unsigned long long)period->left_out);
 	graph_writer_take(daemon->writer, period);
 }
 
-/* Ends a period. The next period begins where that one ends. */
-static void turn_period(struct daemon *daemon)
+static void write_window(struct daemon *daemon, struct period *period)
+{
+	daemon->stats.windows++;
+	daemon->stats.windows_cut_short += period->is_cut_short;
+	count_past(&daemon->windows, period);
+	store_keeper_take(daemon->keeper, period);
+}
+
+static void push_period(struct daemon *daemon, struct period *period)
+{
+	daemon->stats.pushes++;
+	daemon->stats.pushes_cut_short += period->is_cut_short;
+	count_past(&daemon->pushes, period);
+	pusher_take(daemon->pusher, period);
+}
+
+/* Ends a period that is over. The next period begins where that one ends. NULL: none is over. */
+static struct period *turn_period(const struct daemon_feed *feed)
 {
 	struct period *period;
 
-	if (period_sink_turn(daemon->periods, &period) < 0)
-		return; /* tried again at the next step; samples wait */
-	write_period(daemon, period);
+	if (!feed->periods || !feed->periods->is_over)
+		return NULL;
+	/* After an error it is tried again at the next step; samples wait. */
+	return period_sink_turn(feed->periods, &period) < 0 ? NULL : period;
+}
+
+static void turn_periods(struct daemon *daemon)
+{
+	struct period *period = turn_period(&daemon->graphs);
+
+	if (period)
+		write_period(daemon, period);
+	period = turn_period(&daemon->windows);
+	if (period)
+		write_window(daemon, period);
+	period = turn_period(&daemon->pushes);
+	if (period)
+		push_period(daemon, period);
 }
 
 static void write_ended(struct daemon *daemon)
 {
 	struct period *ended;
 
-	if (period_steal_ended(daemon->periods->period, &daemon->engine->targets, &ended) < 0 ||
+	if (!daemon->writer ||
+	    period_steal_ended(daemon->graphs.periods->period, &daemon->engine->targets, &ended) <
+		    0 ||
 	    !ended)
 		return;
 	graph_writer_take(daemon->writer, ended);
+}
+
+/* Ends the current periods at once. */
+static void end_periods(struct daemon *daemon)
+{
+	if (daemon->graphs.periods)
+		period_sink_end(daemon->graphs.periods, clock_now_ns());
+	if (daemon->windows.periods)
+		period_sink_end(daemon->windows.periods, clock_now_ns());
+	if (daemon->pushes.periods)
+		period_sink_end(daemon->pushes.periods, clock_now_ns());
 }
 
 static void take_hang_up(struct daemon *daemon)
@@ -250,7 +459,7 @@ static void take_hang_up(struct daemon *daemon)
 	if (!daemon->recording)
 		return;
 	log_info("SIGHUP: the graphs of this period are written, and the next one begins");
-	period_sink_end(daemon->periods, clock_now_ns());
+	end_periods(daemon);
 }
 
 static void advance_publication(struct daemon *daemon)
@@ -288,13 +497,18 @@ static void say_status(struct daemon *daemon, uint64_t now_ns)
 	service_step(&daemon->service, now_ns, text);
 }
 
-/* The engine's budget may have changed: the period that lasts ends when it has more. */
+/* The engine's budget may have changed: a period that lasts ends when it has more. */
 static void take_budget(struct daemon *daemon)
 {
-	const struct budget *const budget = &daemon->engine->budget;
+	const size_t waiting = daemon->engine->budget.waiting / feeds_of(daemon);
 
-	period_sink_set_max_bytes(daemon->periods, budget->period);
-	graph_writer_set_max_bytes(daemon->writer, budget->waiting);
+	set_budget(daemon);
+	if (daemon->writer)
+		graph_writer_set_max_bytes(daemon->writer, waiting);
+	if (daemon->keeper)
+		store_keeper_set_max_bytes(daemon->keeper, waiting);
+	if (daemon->pusher)
+		pusher_set_max_bytes(daemon->pusher, waiting);
 }
 
 void daemon_step(struct daemon *daemon)
@@ -302,8 +516,10 @@ void daemon_step(struct daemon *daemon)
 	const uint64_t now = clock_now_ns();
 
 	take_hang_up(daemon);
-	if (daemon->recording && daemon->periods->is_over)
-		turn_period(daemon);
+	if (daemon->recording)
+		turn_periods(daemon);
+	if (daemon->publishing)
+		publishing_step(daemon->publishing, now);
 	if (daemon->publication)
 		advance_publication(daemon);
 	if (now < daemon->next_publish_ns)
@@ -315,9 +531,13 @@ void daemon_step(struct daemon *daemon)
 	if (daemon->recording) {
 		write_ended(daemon);
 		count_recording(daemon);
-		graph_writer_stats(daemon->writer, &daemon->stats.writer);
+	}
+	if (daemon->publishing) {
+		publishing_set_max_bytes(daemon->publishing, daemon->engine->budget.publish);
+		publishing_stats(daemon->publishing, &daemon->stats.publish);
 	}
 	if (daemon->http) {
+		http_server_set_max_bytes(daemon->http, daemon->engine->budget.queries);
 		http_server_expire(daemon->http, now);
 		if (!daemon->publication)
 			begin_publication(daemon);
@@ -327,10 +547,18 @@ void daemon_step(struct daemon *daemon)
 uint64_t daemon_wait_ns(const struct daemon *daemon)
 {
 	const bool is_busy = daemon->http || daemon->recording;
+	uint64_t wait_ns = is_busy ? PUBLISH_NS : WAIT_NS;
 
 	if (daemon->publication)
 		return daemon->publication->list ? TEXT_NS : 0;
-	return service_wait_ns(&daemon->service, is_busy ? PUBLISH_NS : WAIT_NS);
+	if (daemon->publishing)
+		wait_ns = publishing_wait_ns(daemon->publishing, clock_now_ns());
+	return service_wait_ns(&daemon->service, wait_ns);
+}
+
+static bool is_over(const struct daemon_feed *feed)
+{
+	return !feed->periods || feed->periods->is_over;
 }
 
 /* Ends sampling, and gives samples that wait for names a moment. */
@@ -339,16 +567,26 @@ static void end_sampling(struct daemon *daemon)
 	const uint64_t until_ns = clock_now_ns() + END_NS;
 
 	recording_stop(daemon->recording, clock_now_ns());
-	period_sink_end(daemon->periods, clock_now_ns());
-	while (!daemon->periods->is_over && clock_now_ns() < until_ns)
+	end_periods(daemon);
+	while ((!is_over(&daemon->graphs) || !is_over(&daemon->windows) ||
+		!is_over(&daemon->pushes)) &&
+	       clock_now_ns() < until_ns)
 		engine_step(daemon->engine, 100 * CLOCK_NS_PER_MS);
-	write_period(daemon, period_sink_give_up(daemon->periods));
+	if (daemon->writer)
+		write_period(daemon, period_sink_give_up(daemon->graphs.periods));
+	if (daemon->keeper)
+		write_window(daemon, period_sink_give_up(daemon->windows.periods));
+	if (daemon->pusher)
+		push_period(daemon, period_sink_give_up(daemon->pushes.periods));
 }
 
 void daemon_close(struct daemon *daemon)
 {
-	if (daemon->recording && daemon->writer)
+	if (daemon->writer || daemon->keeper || daemon->pusher)
 		end_sampling(daemon);
+	publishing_close(daemon->publishing);
+	pusher_close(daemon->pusher, PUSH_NS);
+	store_keeper_close(daemon->keeper, PATIENCE_NS);
 	graph_writer_close(daemon->writer, PATIENCE_NS);
 	if (daemon->publication && daemon->publication->list) {
 		errands_wait(daemon->engine->errands);

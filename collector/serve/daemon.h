@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an engine -> graphs of each period, metrics, and notifications of the service manager
+ * shape:   an engine -> graphs of each period, a store, pushed profiles, published events, metrics, and
+ *          notifications of the service manager
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  negative errno, already said on stderr
@@ -25,20 +26,31 @@ struct daemon_options {
 	const struct watch_options *watch;
 	/* options of the daemon's own recording, if graphs are asked for */
 	const struct recording_options *recording;
+	const char *socket_path; /* of agents */
+};
+
+/* Periods of the daemon's recording, and what past ones had. */
+struct daemon_feed {
+	struct period_sink *periods; /* owned by the recording; NULL: there is no such feed */
+	uint64_t past_samples, past_left_out, past_processless;
 };
 
 struct daemon {
 	struct daemon_options options;
 	struct engine *engine;
 	struct recording *recording; /* owned by the engine, or NULL */
-	struct period_sink *periods; /* owned by the recording */
-	struct graph_writer *writer;
+	struct daemon_feed graphs;   /* periods of --output */
+	struct daemon_feed windows;  /* those of --store */
+	struct daemon_feed pushes;   /* and those of --push */
+	struct graph_writer *writer; /* NULL: there is none, as for keeper and pusher */
+	struct store_keeper *keeper;
+	struct pusher *pusher;
+	struct publishing *publishing; /* or NULL */
 	struct http_server *http;
 	struct publication *publication; /* of metrics, or NULL */
 	struct service service;
 	struct daemon_stats stats;
 	uint64_t next_publish_ns;
-	uint64_t past_samples, past_left_out, past_processless; /* sums of past periods */
 };
 
 int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options);

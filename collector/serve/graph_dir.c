@@ -235,7 +235,7 @@ static bool parse_line(char *line, struct graph_file *ret, const char **ret_paye
 	return graph_name_is_one(ret->name);
 }
 
-static bool parse_clock(const char *line, struct graph_clock *ret)
+static bool parse_clock(const char *line, struct wall_clock *ret)
 {
 	return sscanf(line, "clock %39s %" SCNd64 " %" SCNd64, ret->boot, &ret->boot_sec,
 		      &ret->unix_sec) == 3 &&
@@ -249,7 +249,7 @@ static int read_list(struct graph_dir *dir)
 	char line[MAX_LINE];
 	const char *payer;
 	const int fd = openat(dir->fd, LIST, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct graph_clock clock;
+	struct wall_clock clock;
 	struct graph_file file;
 	struct stat st;
 	int err = 0;
@@ -280,7 +280,7 @@ static int put_line(FILE *stream, const struct graph_file *file)
 		       : 0;
 }
 
-static int put_clock(FILE *stream, const struct graph_clock *clock)
+static int put_clock(FILE *stream, const struct wall_clock *clock)
 {
 	return clock->boot[0] && fprintf(stream, "clock %s %" PRId64 " %" PRId64 "\n", clock->boot,
 					 clock->boot_sec, clock->unix_sec) < 0
@@ -344,9 +344,9 @@ static int append_line(struct graph_dir *dir, const struct graph_file *file, con
 }
 
 /* Takes a reading of the clocks. Returns whether the list has to be written again. */
-static bool note_clock(struct graph_dir *dir, const struct graph_clock *now)
+static bool note_clock(struct graph_dir *dir, const struct wall_clock *now)
 {
-	const int64_t jump = graph_clock_jump(&dir->clock, now);
+	const int64_t jump = wall_clock_jump(&dir->clock, now);
 
 	for (size_t i = 0; jump && i < dir->count; i++) {
 		struct graph_file *const file = &dir->files[i];
@@ -363,7 +363,7 @@ static bool note_clock(struct graph_dir *dir, const struct graph_clock *now)
 	return jump;
 }
 
-int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_clock *now)
+int graph_dir_open(struct graph_dir *dir, const char *path, const struct wall_clock *now)
 {
 	int err;
 
@@ -378,7 +378,7 @@ int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_c
 	if (err == -ENOENT)
 		err = 0;
 	if (!err) {
-		dir->settled_sec = graph_clock_is_one_boot(&dir->clock, now)
+		dir->settled_sec = wall_clock_is_one_boot(&dir->clock, now)
 					   ? 0
 					   : now->boot_sec + GRAPH_DIR_SETTLE_SEC;
 		note_clock(dir, now);
@@ -462,7 +462,7 @@ static int move_part(const struct graph_dir *dir, const char *name)
 	return renameat(dir->fd, PART, dir->fd, name) < 0 ? -errno : 0;
 }
 
-int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
+int graph_dir_write(struct graph_dir *dir, const struct wall_clock *now,
 		    const struct graph_name *name, graph_write_fn write_graph, void *arg,
 		    char ret[GRAPH_DIR_NAME_BYTES])
 {
@@ -541,7 +541,7 @@ static void cut(struct graph_dir *dir, bool of_bytes, uint64_t total)
 	dir->count = kept;
 }
 
-static void remove_old(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec)
+static void remove_old(struct graph_dir *dir, const struct wall_clock *now, uint64_t keep_sec)
 {
 	size_t gone = 0;
 
@@ -555,7 +555,7 @@ static void remove_old(struct graph_dir *dir, const struct graph_clock *now, uin
 		memmove(dir->files, dir->files + gone, dir->count * sizeof(*dir->files));
 }
 
-int graph_dir_expire(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec,
+int graph_dir_expire(struct graph_dir *dir, const struct wall_clock *now, uint64_t keep_sec,
 		     uint64_t keep_bytes)
 {
 	const bool has_jumped = note_clock(dir, now);

@@ -29,7 +29,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 #include "render/render.h"
-#include "serve/graph_clock.h"
+#include "process/wall_clock.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,21 +81,21 @@ struct graph_dir {
 	struct map64 payers; /* address of a payer's ID -> struct graph_payer */
 	size_t max_files;    /* GRAPH_DIR_MAX_FILES unless the owner sets another */
 	uint64_t removed;
-	struct graph_clock clock; /* the last reading */
-	int64_t settled_sec;	  /* from this time after boot on, files go by age */
+	struct wall_clock clock; /* the last reading */
+	int64_t settled_sec;	 /* from this time after boot on, files go by age */
 };
 
 const char *graph_payer_id(const struct graph_payer *payer);
 
 /* -EBUSY: another fgcollect writes to the directory. */
-int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_clock *now);
+int graph_dir_open(struct graph_dir *dir, const char *path, const struct wall_clock *now);
 void graph_dir_close(struct graph_dir *dir);
 size_t graph_dir_bytes(const struct graph_dir *dir); /* the memory of the list */
 
 typedef int (*graph_write_fn)(void *arg, FILE *stream);
 
 /* Writes a graph. ret is the name of its file, after an error the name that it would have had. */
-int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
+int graph_dir_write(struct graph_dir *dir, const struct wall_clock *now,
 		    const struct graph_name *name, graph_write_fn write, void *arg,
 		    char ret[GRAPH_DIR_NAME_BYTES]);
 
@@ -103,7 +103,7 @@ int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
  * Removes files older than keep_sec. If all files together have more than keep_bytes, or if there
  * are max_files, then removes the oldest files of the payers who have more than their share.
  */
-int graph_dir_expire(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec,
+int graph_dir_expire(struct graph_dir *dir, const struct wall_clock *now, uint64_t keep_sec,
 		     uint64_t keep_bytes);
 
 #endif

@@ -7,8 +7,7 @@
 #include "base/thread.h"
 #include "live/report.h"
 #include "serve/graph_dir.h"
-#include "serve/graph_queue.h"
-#include "unwind/stack.h"
+#include "sinks/graph_queue.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -43,49 +42,25 @@ static int render_graph(void *arg, FILE *stream)
 			    stream);
 }
 
-static void describe(const struct graph_writer *writer, const struct period *period,
-		     const struct period_part *part, struct profile_info *ret)
+static void say_subtitle(const struct profile_part *part, pid_t pid, char ret[REPORT_BYTES])
 {
-	const struct graph_writer_options *options = &writer->options;
-	const bool is_time = profile_kind_is_time(part->kind->profile);
+	char text[PROFILE_PART_BYTES];
 
-	*ret = (struct profile_info){
-		.host = options->host,
-		.kernel = options->kernel,
-		.event = is_time ? part->kind->profile->name : options->event,
-		.program = "fgcollect " FG_VERSION,
-		.hz = is_time ? options->wall_hz : options->hz,
-		.start_unix_ns = period->start_unix_ns,
-		.duration_ns = period->end_ns - period->start_ns,
-		.quality = part->profile.quality,
-	};
-	for (int i = 0; i < STACK_ENDS; i++)
-		ret->reasons[i] = stack_end_name((enum stack_end)i);
-}
-
-static void say_subtitle(const struct profile_kind *kind, const struct profile_info *info,
-			 pid_t pid, char ret[REPORT_BYTES])
-{
-	char amount[PROFILE_AMOUNT_BYTES];
-
-	snprintf(ret, REPORT_BYTES, "%s of %s at %u Hz in %.1f s, PID %d",
-		 profile_kind_amount(kind, info->quality.samples, amount), info->event, info->hz,
-		 (double)info->duration_ns / 1e9, (int)pid);
+	snprintf(ret, REPORT_BYTES, "%s, PID %d", profile_part_text(part, text), (int)pid);
 }
 
 static int write_graph(struct graph_writer *writer, const struct period *period,
 		       struct period_graph *graph, char ret_name[GRAPH_DIR_NAME_BYTES])
 {
 	char notes[REPORT_BYTES], subtitle[REPORT_BYTES];
-	struct profile_info infos[SAMPLE_KINDS];
-	struct profile_part parts[SAMPLE_KINDS] = {{0}};
+	struct period_parts parts;
 	struct drawing drawing = {
 		.graph = graph,
 		.format = writer->options.format,
 		.options = {.title = period_graph_title(graph),
 			    .subtitle = subtitle,
 			    .notes = notes,
-			    .info = &infos[0],
+			    .info = &parts.infos[0],
 			    .timeline = &graph->parts[0].timeline,
 			    .kind = graph->parts[0].kind->profile},
 	};
@@ -99,25 +74,16 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 		.format = writer->options.format,
 	};
 
-	struct graph_clock now;
+	struct wall_clock now;
 
-	for (size_t i = 0; i < graph->n_parts; i++) {
-		struct period_part *const part = &graph->parts[i];
-
-		describe(writer, period, part, &infos[i]);
-		timeline_sort(&part->timeline);
-		parts[i] = (struct profile_part){.kind = part->kind->profile,
-						 .profile = &part->profile,
-						 .timeline = &part->timeline,
-						 .info = &infos[i]};
-	}
+	period_parts_make(&parts, &writer->options.facts, period, graph, true);
 	if (render_holds_kinds(drawing.format)) {
-		drawing.options.others = parts + 1;
-		drawing.options.n_others = graph->n_parts - 1;
+		drawing.options.others = parts.parts + 1;
+		drawing.options.n_others = parts.n - 1;
 	}
-	report_quality(parts[0].kind, &infos[0].quality, notes);
-	say_subtitle(parts[0].kind, &infos[0], graph->pid, subtitle);
-	graph_clock_read(&now);
+	report_quality(parts.parts[0].kind, &parts.infos[0].quality, notes);
+	say_subtitle(&parts.parts[0], graph->pid, subtitle);
+	wall_clock_read(&now);
 	return graph_dir_write(&writer->dir, &now, &name, render_graph, &drawing, ret_name);
 }
 
@@ -136,10 +102,10 @@ static void count(struct graph_writer *writer, uint64_t written, uint64_t failed
 static void expire(struct graph_writer *writer)
 {
 	const struct graph_writer_options *options = &writer->options;
-	struct graph_clock now;
+	struct wall_clock now;
 	int err;
 
-	graph_clock_read(&now);
+	wall_clock_read(&now);
 	err = graph_dir_expire(&writer->dir, &now, options->keep_sec, options->keep_bytes);
 	if (err)
 		log_warning("%s: cannot write the list of graphs anew: %s: it is tried again with "
@@ -227,40 +193,28 @@ static int say_open_error(const char *path, int err)
 /* Copies the texts. A thread that is left behind may outlive the owners of the texts. */
 static int own_texts(struct graph_writer_options *options)
 {
-	const char **const texts[] = {&options->dir, &options->event, &options->host,
-				      &options->kernel};
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		if (!*texts[i])
-			continue;
-		*texts[i] = strdup(*texts[i]);
-		if (!*texts[i])
-			err = -ENOMEM;
-	}
-	return err;
+	options->dir = strdup(options->dir);
+	return options->dir && period_facts_copy(&options->facts) == 0 ? 0 : -ENOMEM;
 }
 
 static void free_writer(struct graph_writer *writer)
 {
-	const struct graph_writer_options *options = &writer->options;
+	struct graph_writer_options *options = &writer->options;
 
 	free((void *)(uintptr_t)options->dir);
-	free((void *)(uintptr_t)options->event);
-	free((void *)(uintptr_t)options->host);
-	free((void *)(uintptr_t)options->kernel);
+	period_facts_free(&options->facts);
 	free(writer);
 }
 
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret)
 {
 	struct graph_writer *writer = calloc(1, sizeof(*writer));
-	struct graph_clock now;
+	struct wall_clock now;
 	int err;
 
 	if (!writer)
 		return -ENOMEM;
-	graph_clock_read(&now);
+	wall_clock_read(&now);
 	writer->options = *options;
 	graph_queue_init(&writer->queue,
 			 options->max_bytes ? options->max_bytes : GRAPH_WRITER_MAX_BYTES);

@@ -15,6 +15,7 @@
 #define FG_SERVE_GRAPH_WRITER_H
 
 #include "live/daemon_stats.h"
+#include "sinks/period_parts.h"
 #include "sinks/period.h"
 #include "render/render.h"
 
@@ -25,8 +26,7 @@ struct graph_writer_options {
 	const char *dir; /* copied by graph_writer_open, like all texts here */
 	enum render_format format;
 	uint64_t keep_sec, keep_bytes;
-	unsigned hz, wall_hz;
-	const char *event, *host, *kernel;
+	struct period_facts facts;
 	size_t max_bytes; /* of graphs that wait; 0: GRAPH_WRITER_MAX_BYTES */
 };
 

@@ -267,6 +267,8 @@ static void put_info(FILE *stream, const json_t *list)
 		put_info_label(stream, "container_name", json_value_text(jvm, "container_name"));
 		put_info_label(stream, "pod", json_value_text(jvm, "pod"));
 		put_info_label(stream, "namespace", json_value_text(jvm, "namespace"));
+		put_info_label(stream, "image",
+			       json_value_text(json_object_get(jvm, "labels"), "image"));
 		put_info_label(stream, "state", json_value_text(jvm, "state"));
 		put_info_label(stream, "jvm_version", json_value_text(jvm, "jvm_version"));
 		put_info_label(stream, "agent_version", json_value_text(jvm, "agent_version"));

@@ -28,11 +28,61 @@ const struct sample_kind sample_kind_offcpu = {
 	.values = {{"offcpu", "microseconds"}},
 };
 
-const struct sample_kind *const sample_kinds[SAMPLE_KINDS] = {
-	&sample_kind_cpu,
-	&sample_kind_wall,
-	&sample_kind_offcpu,
+const struct sample_kind sample_kind_alloc = {
+	.profile = &profile_kind_alloc,
+	.n_values = 2,
+	.values = {{"alloc", "bytes"}, {"objects", "count"}},
 };
+
+const struct sample_kind sample_kind_objects = {
+	.profile = &profile_kind_objects,
+	.n_values = 2,
+	.values = {{"objects", "count"}, {"alloc", "bytes"}},
+};
+
+const struct sample_kind sample_kind_live = {
+	.profile = &profile_kind_live,
+	.n_values = 2,
+	.values = {{"live", "bytes"}, {"live_objects", "count"}},
+};
+
+const struct sample_kind sample_kind_live_objects = {
+	.profile = &profile_kind_live_objects,
+	.n_values = 2,
+	.values = {{"live_objects", "count"}, {"live", "bytes"}},
+};
+
+const struct sample_kind sample_kind_lock = {
+	.profile = &profile_kind_lock,
+	.n_values = 2,
+	.values = {{"lock", "microseconds"}, {"contentions", "count"}},
+};
+
+const struct sample_kind sample_kind_contentions = {
+	.profile = &profile_kind_contentions,
+	.n_values = 2,
+	.values = {{"contentions", "count"}, {"lock", "microseconds"}},
+};
+
+const struct sample_kind sample_kind_exceptions = {
+	.profile = &profile_kind_exceptions,
+	.n_values = 1,
+	.values = {{"exceptions", "count"}},
+};
+
+const struct sample_kind *const sample_kinds[SAMPLE_KINDS] = {
+	&sample_kind_cpu,     &sample_kind_wall, &sample_kind_offcpu,	   &sample_kind_alloc,
+	&sample_kind_objects, &sample_kind_lock, &sample_kind_contentions, &sample_kind_exceptions,
+};
+
+static_assert(SAMPLE_KINDS <= PROFILE_MAX_KINDS, "a file has room for all kinds of a recording");
+
+const struct sample_kind *sample_kind_if_live(const struct sample_kind *kind)
+{
+	return kind == &sample_kind_alloc     ? &sample_kind_live
+	       : kind == &sample_kind_objects ? &sample_kind_live_objects
+					      : kind;
+}
 
 void named_sample_judge(const struct named_sample *sample, struct profile_quality *quality)
 {
@@ -64,6 +114,8 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 		row.pod = process_pod(process);
 		row.container_name = process->workload.container;
 		row.name_space = process->workload.name_space;
+		row.image = workload_image(&process->workload);
+		row.service = label_set_find(&process->workload.labels, "service.name");
 		thread.name = process_thread_name(process, sample->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");
@@ -77,19 +129,20 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
  * are left, so that the sum is the weight.
  */
 static void add_span(struct timeline *timeline, uint64_t end_ns, uint64_t span_ns,
-		     struct timeline_entry *entry)
+		     const struct timeline_entry *entry, uint64_t left)
 {
-	uint64_t left = entry->weight, begin_ns = end_ns > span_ns ? end_ns - span_ns : 0;
+	uint64_t begin_ns = end_ns > span_ns ? end_ns - span_ns : 0;
 	uint64_t pieces = (end_ns - begin_ns) / PIECE_NS + 1;
 	const uint64_t step_ns = (end_ns - begin_ns) / pieces;
 
 	if (pieces > MAX_PIECES)
 		pieces = 1;
 	for (; pieces > 0; pieces--, begin_ns += step_ns) {
-		entry->weight = (uint32_t)(left / pieces);
-		left -= entry->weight;
-		if (entry->weight)
-			timeline_add(timeline, pieces == 1 ? end_ns : begin_ns + step_ns, entry);
+		const uint64_t weight = left / pieces;
+
+		timeline_add_weight(timeline, pieces == 1 ? end_ns : begin_ns + step_ns, entry,
+				    weight);
+		left -= weight;
 	}
 }
 
@@ -97,9 +150,7 @@ int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struc
 		     struct timeline *timeline)
 {
 	const uint64_t at_ns = sample->time_ns > start_ns ? sample->time_ns - start_ns : 0;
-	struct timeline_entry entry = {.weight = sample->values[0] < UINT32_MAX
-							 ? (uint32_t)sample->values[0]
-							 : UINT32_MAX};
+	struct timeline_entry entry = {0};
 	int err = profile_add_leaf(profile, sample->frames, sample->n_frames, sample->values[0],
 				   &entry.node);
 
@@ -107,6 +158,6 @@ int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struc
 		return err;
 	named_sample_judge(sample, &profile->quality);
 	entry.thread = named_sample_thread(sample, timeline);
-	add_span(timeline, at_ns, sample->span_ns, &entry);
+	add_span(timeline, at_ns, sample->span_ns, &entry, sample->values[0]);
 	return 0;
 }

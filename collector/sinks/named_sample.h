@@ -9,6 +9,12 @@
  * A sample's kind says what makes the kernel or the JVM take a sample, and what the sample's values
  * count. A sample of processor time has one value: the number of samples that it stands for. One of
  * wall-clock time has the microseconds that its thread spent with the stack.
+ *
+ * A sample of an allocation has the bytes and the objects that it stands for, one of a contended
+ * lock the time that the thread waited and the number of waits. Such a sample is given to the sinks
+ * twice, once of either kind, with that kind's value first. One of exceptions has their number.
+ * live and live_objects are not among sample_kinds: a recording has them in place of the bits of
+ * alloc and objects.
  */
 #ifndef FG_SINKS_NAMED_SAMPLE_H
 #define FG_SINKS_NAMED_SAMPLE_H
@@ -22,7 +28,7 @@
 #include "unwind/stack.h"
 
 #define SAMPLE_MAX_VALUES 4
-#define SAMPLE_KINDS	  3
+#define SAMPLE_KINDS	  8
 
 struct sample_value_type {
 	const char *name; /* "samples" */
@@ -38,13 +44,28 @@ struct sample_kind {
 extern const struct sample_kind sample_kind_cpu;
 extern const struct sample_kind sample_kind_wall;
 extern const struct sample_kind sample_kind_offcpu; /* wall-clock time without time on a CPU */
+extern const struct sample_kind sample_kind_alloc;
+extern const struct sample_kind sample_kind_objects; /* of the same samples as alloc */
+extern const struct sample_kind sample_kind_live;    /* in place of alloc, of living objects */
+extern const struct sample_kind sample_kind_live_objects;
+extern const struct sample_kind sample_kind_lock;
+extern const struct sample_kind sample_kind_contentions; /* of the same samples as lock */
+extern const struct sample_kind sample_kind_exceptions;
 
 /* All kinds, in the order in which a recording has them. A mask of kinds has a bit for each. */
 extern const struct sample_kind *const sample_kinds[SAMPLE_KINDS];
 
-#define SAMPLES_OF_CPU	  1u
-#define SAMPLES_OF_WALL	  2u
-#define SAMPLES_OF_OFFCPU 4u
+#define SAMPLES_OF_CPU	       1u
+#define SAMPLES_OF_WALL	       2u
+#define SAMPLES_OF_OFFCPU      4u
+#define SAMPLES_OF_ALLOC       8u
+#define SAMPLES_OF_OBJECTS     16u
+#define SAMPLES_OF_LOCK	       32u
+#define SAMPLES_OF_CONTENTIONS 64u
+#define SAMPLES_OF_EXCEPTIONS  128u
+
+/* The kind that a recording of living objects has in place of this one; the same for others. */
+const struct sample_kind *sample_kind_if_live(const struct sample_kind *kind);
 
 struct named_sample {
 	const struct sample_kind *kind;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LABELS_CHUNK_BYTES 1024u
+
 int period_new(unsigned kinds, uint64_t start_ns, uint64_t length_ns, struct period **ret)
 {
 	struct period *period = calloc(1, sizeof(*period));
@@ -31,6 +33,7 @@ static void graph_free(struct period_graph *graph)
 		timeline_fini(&graph->parts[i].timeline);
 		profile_fini(&graph->parts[i].profile);
 	}
+	label_set_fini(&graph->labels);
 	free(graph);
 }
 
@@ -62,7 +65,7 @@ void period_free(struct period *period)
 
 size_t period_graph_bytes(const struct period_graph *graph)
 {
-	size_t bytes = sizeof(*graph);
+	size_t bytes = sizeof(*graph) + graph->labels.texts.total_bytes;
 
 	for (size_t i = 0; i < graph->n_parts; i++)
 		bytes += profile_bytes(&graph->parts[i].profile) +
@@ -129,6 +132,9 @@ static struct period_graph *graph_new(unsigned kinds, const struct process *proc
 	graph->start_ticks = process->start_ticks;
 	snprintf(graph->container, sizeof(graph->container), "%s", process->container_id);
 	snprintf(graph->comm, sizeof(graph->comm), "%s", process->comm);
+	memcpy(graph->pod_uid, process->pod_uid, sizeof(graph->pod_uid));
+	graph->labels.texts.chunk_bytes = LABELS_CHUNK_BYTES;
+	label_set_add_all(&graph->labels, &process->workload.labels);
 	set_payer(graph, process);
 	return graph;
 }

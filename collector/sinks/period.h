@@ -51,6 +51,8 @@ struct period_graph {
 	uint64_t start_ticks;
 	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
+	char pod_uid[POD_UID_BYTES]; /* "": in no pod */
+	struct label_set labels;     /* those that were known at the first sample */
 	struct period_part parts[SAMPLE_KINDS]; /* those of the period */
 	size_t n_parts;
 	char payer[PERIOD_PAYER_BYTES]; /* the container's ID, "user-<UID>" or "nobody" */

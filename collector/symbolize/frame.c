@@ -19,6 +19,7 @@ static const char *const words[FRAME_KINDS] = {
 	[FRAME_JAVA] = "java",
 	[FRAME_NATIVE_INLINED] = "native_inlined",
 	[FRAME_WAIT] = "wait",
+	[FRAME_CLASS] = "class",
 };
 
 const char *frame_kind_suffix(enum frame_kind kind)
@@ -38,6 +39,8 @@ const char *frame_kind_suffix(enum frame_kind kind)
 		return "_[k]";
 	case FRAME_WAIT:
 		return "_[w]";
+	case FRAME_CLASS:
+		return "_[c]";
 	case FRAME_LABEL:
 	case FRAME_STUB:
 	case FRAME_JVM:

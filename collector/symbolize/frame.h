@@ -28,13 +28,15 @@ enum frame_kind {
 	FRAME_UNKNOWN,	      /* [unknown: reason], without a name */
 	FRAME_JAVA,	      /* a Java method of unknown level */
 	FRAME_WAIT, /* _[w]: why the thread does not run; no code: [runnable], [blocked: futex] */
+	/* _[c]: of what class an object, a lock or an exception is; no code: java.lang.String */
+	FRAME_CLASS,
 	FRAME_KINDS,
 };
 
 /* Texts are interned: while their owner lives, equal texts have equal pointers. */
 struct frame {
-	const char *name;   /* without suffix: java/lang/String.hashCode, do_sys_openat2 */
-	const char *module; /* libjvm.so, [kernel]; NULL for Java and labels */
+	const char *name;   /* without suffix: java/lang/String.hashCode, do_sys_openat2, byte[] */
+	const char *module; /* libjvm.so, [kernel]; NULL for Java, classes and labels */
 	const char *file;   /* source file or NULL */
 	uint32_t line;
 	enum frame_kind kind;

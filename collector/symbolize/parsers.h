@@ -13,6 +13,7 @@
 
 #include "container/record_parser.h"
 #include "files/cfi_cache.h"
+#include "files/probe_cache.h"
 #include "maps/foreign_parser.h"
 #include "symbolize/debuginfod.h"
 #include "symbolize/demangler.h"
@@ -37,6 +38,9 @@ static const struct parser_limits parser_roles[PARSER_ROLES] = {
 			    .memory_bytes = PARSER_TABLE_BYTES,
 			    .cpu_seconds = PARSER_TABLE_SECONDS,
 			    .has_spares = true},
+	[PARSER_PROBES] = {.serve = probe_cache_parse,
+			   .memory_bytes = PARSER_TABLE_BYTES,
+			   .cpu_seconds = PARSER_TABLE_SECONDS},
 	[PARSER_DEBUG] = {.serve = debuginfod_parse,
 			  .memory_bytes = PARSER_TABLE_BYTES,
 			  .cpu_seconds = PARSER_TABLE_SECONDS},

@@ -98,6 +98,8 @@ json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, 
 	json_object_set_new(object, "time_unix_s", json_real(facts->time_unix_s));
 	json_object_set_new(object, "window_s", json_real(facts->window_s));
 	put_text(object, "target", facts->target);
+	put_text(object, "kind", facts->kind->name);
+	put_text(object, "unit", facts->kind->unit);
 	put_text(object, "event", facts->event);
 	json_value_put_count(object, "hz", facts->hz);
 	json_value_put_count(object, "jvms", facts->jvms);

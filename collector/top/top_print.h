@@ -10,6 +10,7 @@
  *
  *   time_unix_s, window_s   time, and the seconds that it covers (fewer while the window fills)
  *   target, event, hz, jvms what is sampled, and how
+ *   kind, unit              what samples are, and the unit of their weights
  *   quality: samples, lost, unnamed, unnamed_java, unrooted, heapless, stackless, overflow, untimed
  *   samples                 samples of the chosen thread or process, or all
  *   view                    "methods", "threads" or "jvms": what a row is
@@ -20,6 +21,7 @@
 #ifndef FG_TOP_TOP_PRINT_H
 #define FG_TOP_TOP_PRINT_H
 
+#include "profile/profile_kind.h"
 #include "top/top_view.h"
 
 #include <jansson.h>
@@ -27,6 +29,7 @@
 
 /* The facts beside the rows. Texts are clean. */
 struct top_facts {
+	const struct profile_kind *kind;
 	const char *target;  /* "all JVMs" */
 	const char *event;   /* cpu-clock */
 	const char *summary; /* lines above the table, without the last line feed */

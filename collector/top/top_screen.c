@@ -13,13 +13,13 @@
  */
 #include "top/top_screen.h"
 
+#include "base/log.h"
+#include "lazy/lazy_ncurses.h"
 #include "top/top_lines.h"
 
 #include <errno.h>
-#include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
-#include <term.h>
 #include <unistd.h>
 
 #define ESCAPE_MS	 25 /* wait for the other bytes of a key */
@@ -36,6 +36,7 @@ enum {
 	PAIR_KERNEL,
 	PAIR_BAD,
 	PAIR_WAIT,
+	PAIR_CLASS,
 };
 
 static const char *const help[] = {
@@ -77,6 +78,7 @@ static void init_colours(void)
 	init_pair(PAIR_KERNEL, COLOR_MAGENTA, -1);
 	init_pair(PAIR_BAD, COLOR_RED, -1);
 	init_pair(PAIR_WAIT, COLOR_BLUE, -1);
+	init_pair(PAIR_CLASS, COLOR_CYAN, -1);
 }
 
 /* Whether the terminal can place the cursor. Without that no screen can be drawn. */
@@ -91,8 +93,15 @@ static bool can_place_cursor(void)
 
 int top_screen_open(void)
 {
+	const char *why;
+
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;
+	why = lazy_ncurses_load();
+	if (why) {
+		log_warning("there is no screen: %s", why);
+		return -ELIBACC;
+	}
 	if (!can_place_cursor())
 		return -EOPNOTSUPP;
 	screen = newterm(NULL, stdout, stdin);
@@ -222,6 +231,8 @@ static int colour_of(enum frame_kind kind)
 		return PAIR_BAD;
 	case FRAME_WAIT:
 		return PAIR_WAIT;
+	case FRAME_CLASS:
+		return PAIR_CLASS;
 	default:
 		return PAIR_NONE;
 	}

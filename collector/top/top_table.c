@@ -25,6 +25,7 @@ enum sort_of_code {
 	CODE_UNKNOWN,
 	CODE_LABEL,
 	CODE_WAIT,
+	CODE_CLASS,
 };
 
 static enum sort_of_code sort_of(enum frame_kind kind)
@@ -44,6 +45,8 @@ static enum sort_of_code sort_of(enum frame_kind kind)
 		return CODE_UNKNOWN;
 	case FRAME_WAIT:
 		return CODE_WAIT;
+	case FRAME_CLASS:
+		return CODE_CLASS;
 	default:
 		return CODE_JAVA;
 	}

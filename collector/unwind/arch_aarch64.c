@@ -260,5 +260,6 @@ const struct arch arch_aarch64 = {
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = METHOD_SLOT},
 	.exception_pc = 3,
+	.thawed_sp = 9,
 	.has_link = true,
 };

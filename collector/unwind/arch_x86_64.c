@@ -263,4 +263,5 @@ const struct arch arch_x86_64 = {
 	.interpreter = {.sender_sp = -1, .method = -3},
 	.stops_behind = true,
 	.exception_pc = 1, /* rdx */
+	.thawed_sp = 3,	   /* rbx */
 };

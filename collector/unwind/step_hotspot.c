@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses how a frame of HotSpot's generated code is left, see step.h. Has what the steps out of
- * compiled code, interpreted code and stubs share, see step_hotspot.h. Steps over the return
- * barrier of a virtual thread.
+ * compiled code, interpreted code and stubs share, see step_hotspot.h.
  */
 #include "unwind/step_hotspot.h"
 
@@ -75,46 +74,6 @@ enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind)
 		return STEP_DONE;
 	}
 	return STEP_NO_RULE;
-}
-
-bool step_is_barrier(const struct code_range *range, uint64_t pc)
-{
-	return range && range->kind == CODE_STUB && range->addr == pc &&
-	       (hotspot_is_named(range, "returnBarrier") ||
-		hotspot_is_named(range, "return barrier"));
-}
-
-/*
- * The address at which the mounting frame goes on: ContinuationEntry::_return_pc. JDK 21 does not
- * describe that member. For JDK 21 any address of the mounting code will do, because the code's
- * frame has one size.
- */
-static uint64_t mounting_pc(struct walk *walk)
-{
-	const struct jvm *jvm = walk->process->jvm;
-	uint64_t *const pc = &walk->facts->mounting_pc;
-	int64_t addr;
-
-	if (!process_value(walk->process, "ContinuationEntry::_return_pc", &addr))
-		return jvm ? jvm->mounting_pc : 0;
-	if (*pc == 0) {
-		const struct iovec to = {.iov_base = pc, .iov_len = sizeof(*pc)};
-		const struct iovec from = {.iov_base = (void *)(uintptr_t)addr,
-					   .iov_len = sizeof(*pc)};
-
-		if (!step_read(walk, &to, &from, 1))
-			*pc = 0;
-	}
-	return *pc;
-}
-
-enum step step_barrier(struct walk *walk)
-{
-	if (walk->spent.barriers++ >= STEP_MAX_BARRIERS)
-		return STEP_NO_RULE;
-	walk->at.regs.pc = mounting_pc(walk);
-	walk->at.regs.leaf = NULL;
-	return walk->at.regs.pc ? STEP_DONE : STEP_NO_RULE;
 }
 
 enum step step_hotspot(struct walk *walk, const struct code_range *range, struct stack_entry *entry)

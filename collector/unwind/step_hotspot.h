@@ -61,6 +61,13 @@ bool hotspot_read_slot(const struct walk *walk, int slot, uint64_t *ret);
  */
 enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind);
 
+/*
+ * Whether the range is code that thaws frames of a virtual thread: it has them copied from the heap
+ * to the stack. hotspot_leave_thawing leaves that code while the code is on the carrier's stack.
+ */
+bool hotspot_thaws(const struct code_range *range);
+enum step hotspot_leave_thawing(struct walk *walk, const struct code_range *range);
+
 static inline bool hotspot_is_named(const struct code_range *range, const char *part)
 {
 	return range->name && strstr(range->name, part);

@@ -288,6 +288,8 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 		return hotspot_leave_unwound(walk, 0);
 	if (hotspot_is_named(range, "adapter"))
 		return leave_adapter(walk, range);
+	if (hotspot_thaws(range) && hotspot_leave_thawing(walk, range) == STEP_DONE)
+		return STEP_DONE;
 	if (is_asking(range) && !walk->arch->has_link)
 		return leave_asking(walk);
 	if (walk->at.is_return)

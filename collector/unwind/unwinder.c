@@ -7,6 +7,7 @@
 #include "unwind/unwinder.h"
 
 #include "base/clock.h"
+#include "files/probe_cache.h"
 #include "guard/heap_bytes.h"
 #include "unwind/heap_stacks.h"
 #include "unwind/instructions.h"
@@ -43,6 +44,7 @@ int unwinder_new(struct table_cache *tables, struct unwinder **ret)
 	unwinder->arch = arch_native;
 	unwinder->tables = tables;
 	cfi_cache_attach(tables);
+	probe_cache_attach(tables);
 	*ret = unwinder;
 	return 0;
 }

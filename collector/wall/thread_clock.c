@@ -10,6 +10,7 @@
  */
 #include "wall/thread_clock.h"
 
+#include "guard/owner.h"
 #include "sample/record_queue.h"
 #include "wall/thread_files.h"
 #include "wall/thread_source.h"
@@ -481,24 +482,6 @@ void thread_clock_close(struct thread_clock *clock)
 	unref(clock);
 }
 
-static int compare_groups(const void *a, const void *b)
-{
-	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-
-	return (one > other) - (one < other);
-}
-
-/* How many groups there are. Sorts them. */
-static size_t count_groups(uint64_t *groups, size_t n)
-{
-	size_t count = n > 0;
-
-	qsort(groups, n, sizeof(*groups), compare_groups);
-	for (size_t i = 1; i < n; i++)
-		count += groups[i] != groups[i - 1];
-	return count;
-}
-
 /* Notes whose the processes are. Without memory some are of group 0. Called with the lock held. */
 static void set_groups(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
 		       size_t n)
@@ -511,7 +494,7 @@ static void set_groups(struct thread_clock *clock, const pid_t *pids, const uint
 	if (!clock->groups || n == 0)
 		return;
 	memcpy(clock->groups, groups, n * sizeof(*groups));
-	clock->n_groups = count_groups(clock->groups, n);
+	clock->n_groups = owner_count_groups(clock->groups, n);
 	memcpy(clock->groups, groups, n * sizeof(*groups));
 	for (size_t i = 0; i < n; i++)
 		map64_put(&clock->processes, (uint64_t)pids[i], &clock->groups[i]);

@@ -293,6 +293,7 @@ void wait_source_stats(const struct wait_source *source, struct wait_source_stat
 		.lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED),
 		.refused = __atomic_load_n(&shared->refused, __ATOMIC_RELAXED),
 		.unread = __atomic_load_n(&shared->unread, __ATOMIC_RELAXED),
+		.unended = __atomic_load_n(&shared->unended, __ATOMIC_RELAXED),
 		.wakers_lost = __atomic_load_n(&shared->wakers_lost, __ATOMIC_RELAXED),
 		.broken = source->broken,
 		.unlisted = source->left_out,

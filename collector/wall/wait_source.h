@@ -43,7 +43,8 @@ struct wait_source_stats {
 	uint64_t
 		refused; /* chosen ones that the kernel would not read; later ones stand for them */
 	uint64_t unread; /* readings whose stack could not be read */
-	uint64_t broken; /* readings that could not be decoded */
+	uint64_t unended;     /* waits whose end the kernel did not tell */
+	uint64_t broken;      /* readings that could not be decoded */
 	uint64_t wakers_lost; /* stacks of wakers without room in the ring buffer, or not read */
 	uint64_t unlisted;    /* processes without room in the kernel's table, now */
 };

@@ -43,13 +43,29 @@ copy_java() {
 		cp -L "$home/lib/server/classes.jsa" "$to/lib/server/"
 }
 
-# copy_libraries FILE...: every library that these are linked with and that does not lie below $root
-# already, and the dynamic loader, to where they are on this machine.
+# lazy_libraries FILE...: where the libraries are that these load once they need them, by their notes.
+lazy_libraries() {
+	local known='' name
+	{ readelf --wide --string-dump=.note.dlopen "$@" 2>/dev/null || true; } |
+		sed -n 's/.*"soname":\["\([^"]*\)"\].*/\1/p' | sort -u | while read -r name; do
+		known=${known:-$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p)}
+		awk -v name="$name" '$1 == name && !n++ { print $NF } END { exit !n }' <<<"$known" ||
+			die "$name is missing, which the program loads"
+	done
+}
+
+# copy_libraries FILE...: every library that these are linked with or load, and that does not lie
+# below $root already, and the dynamic loader, to where they are on this machine.
 copy_libraries() {
-	local file
-	{ ldd "$@" 2>/dev/null || true; } |
-		awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\/.*ld-/ && $2 !~ /=>/ { print $1 }' |
-		sort -u | while read -r file; do
+	local file lazy
+	lazy=$(lazy_libraries "$@")
+	for file in "$@" $lazy; do
+		ldd "$file" 2>/dev/null || true
+	done |
+		awk '
+			$2 == "=>" && $3 ~ /^\// { print $3 }
+			$1 ~ /^\/.*ld-/ && $2 !~ /=>/ { print $1 }' |
+		cat - <(printf '%s' "${lazy:+$lazy$'\n'}") | sort -u | while read -r file; do
 		[[ $file == "$root"/* || -e $root$file ]] || cp -L --parents "$file" "$root"
 	done
 }

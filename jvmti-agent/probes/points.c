@@ -21,6 +21,8 @@
 #define ARG2 "rsi"
 #define ARG3 "rdx"
 #define ARG4 "rcx"
+#define ARG5 "r8"
+#define ARG6 "r9"
 #define REG  "%%"
 #elif defined(__aarch64__)
 #define NOP  "nop\n"
@@ -28,13 +30,16 @@
 #define ARG2 "x1"
 #define ARG3 "x2"
 #define ARG4 "x3"
+#define ARG5 "x4"
+#define ARG6 "x5"
 #define REG  ""
 #else
 #error "the arguments' registers are known for x86_64 and aarch64"
 #endif
 
 #define THREE_ARGS "8@" REG ARG1 " 8@" REG ARG2 " 8@" REG ARG3
-#define FOUR_ARGS  THREE_ARGS " 8@" REG ARG4
+#define FIVE_ARGS  THREE_ARGS " 8@" REG ARG4 " 8@" REG ARG5
+#define SIX_ARGS   FIVE_ARGS " 8@" REG ARG6
 
 /* A point and its note; semaphore is a symbol or 0. */
 #define POINT(name, semaphore, args)                                                               \
@@ -63,6 +68,7 @@ SEMAPHORE volatile unsigned short points_alloc;
 SEMAPHORE volatile unsigned short points_alloc_16k;
 SEMAPHORE volatile unsigned short points_alloc_64k;
 SEMAPHORE volatile unsigned short points_alloc_2m;
+SEMAPHORE volatile unsigned short points_dead;
 SEMAPHORE volatile unsigned short points_lock;
 
 static bool is_raised(const volatile unsigned short *semaphore)
@@ -83,23 +89,48 @@ uint32_t points_alloc_interval(void)
 	return 0;
 }
 
+bool points_deaths_are_traced(void)
+{
+	return is_raised(&points_dead);
+}
+
 bool points_locks_are_traced(void)
 {
 	return is_raised(&points_lock);
 }
 
 __attribute__((noinline)) void points_fire_alloc(const char *class_sig, uint64_t size,
-						 uint64_t interval, uint64_t object)
+						 uint64_t interval, uint64_t object, uint64_t round)
 {
 	register const char *arg1 __asm__(ARG1) = class_sig;
 	register uint64_t arg2 __asm__(ARG2) = size;
 	register uint64_t arg3 __asm__(ARG3) = interval;
 	register uint64_t arg4 __asm__(ARG4) = object;
+	register uint64_t arg5 __asm__(ARG5) = round;
 
-	__asm__ volatile(POINT("alloc", "points_alloc", FOUR_ARGS)
-				 POINT("alloc__sample", "0", FOUR_ARGS)
+	__asm__ volatile(POINT("alloc", "points_alloc", FIVE_ARGS)
+				 POINT("alloc__sample", "0", FIVE_ARGS)
 			 :
-			 : "r"(arg1), "r"(arg2), "r"(arg3), "r"(arg4)
+			 : "r"(arg1), "r"(arg2), "r"(arg3), "r"(arg4), "r"(arg5)
+			 : "memory");
+}
+
+__attribute__((noinline)) void points_fire_dead(uint64_t round,
+						const uint64_t objects[POINTS_DEAD_OBJECTS])
+{
+	const uint64_t first = objects[0], second = objects[1], third = objects[2];
+	const uint64_t fourth = objects[3], fifth = objects[4];
+	register uint64_t arg1 __asm__(ARG1) = round;
+	register uint64_t arg2 __asm__(ARG2) = first;
+	register uint64_t arg3 __asm__(ARG3) = second;
+	register uint64_t arg4 __asm__(ARG4) = third;
+	register uint64_t arg5 __asm__(ARG5) = fourth;
+	register uint64_t arg6 __asm__(ARG6) = fifth;
+
+	__asm__ volatile(POINT("alloc_dead", "points_dead", SIX_ARGS)
+				 POINT("alloc_dead__sample", "0", SIX_ARGS)
+			 :
+			 : "r"(arg1), "r"(arg2), "r"(arg3), "r"(arg4), "r"(arg5), "r"(arg6)
 			 : "memory");
 }
 
@@ -133,9 +164,10 @@ __attribute__((noinline)) void points_fire_lock_entered(const char *class_sig, u
 /* Never called. Its points are opened for their semaphores alone, in one process. */
 __attribute__((used, noinline)) static void never_run(void)
 {
-	__asm__ volatile(POINT("alloc__arm", "points_alloc", "")
-				 POINT("alloc__arm_16k", "points_alloc_16k", "")
-					 POINT("alloc__arm_64k", "points_alloc_64k", "")
-						 POINT("alloc__arm_2m", "points_alloc_2m", "")
+	__asm__ volatile(POINT("alloc__arm", "points_alloc", "") POINT("alloc__arm_16k",
+								       "points_alloc_16k", "")
+				 POINT("alloc__arm_64k", "points_alloc_64k", "")
+					 POINT("alloc__arm_2m", "points_alloc_2m", "")
+						 POINT("alloc_dead__arm", "points_dead", "")
 							 POINT("lock__arm", "points_lock", ""));
 }

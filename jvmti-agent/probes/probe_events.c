@@ -11,21 +11,61 @@
 #include "probes/class_text.h"
 #include "probes/points.h"
 
+#include <string.h>
+
 static void add(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-void probe_events_alloc(struct probe_events *events, jvmtiEnv *jvmti, jclass class, jlong size)
+void probe_events_alloc(struct probe_events *events, jvmtiEnv *jvmti, JNIEnv *jni, jobject object,
+			jclass class, jlong size)
 {
+	/* Before the object is watched: of a later round than is told, it is merely not counted. */
+	const uint64_t round = live_objects_round(&events->live);
 	char class_sig[CLASS_TEXT_BYTES];
+	uint64_t number = 0;
 
 	if (points_alloc_interval() == 0)
 		return;
 	add(&events->alloc_events, 1);
 	add(&events->alloc_bytes, (uint64_t)size);
 	class_text_read(class_sig, jvmti, class);
-	points_fire_alloc(class_sig, (uint64_t)size, atomic_load(&events->alloc_interval), 0);
+	if (points_deaths_are_traced())
+		number = live_objects_watch(&events->live, jni, object);
+	points_fire_alloc(class_sig, (uint64_t)size, atomic_load(&events->alloc_interval), number,
+			  round);
+}
+
+/* The dead that the next hit tells. */
+struct dead_list {
+	uint64_t round, objects[POINTS_DEAD_OBJECTS];
+	size_t n;
+};
+
+static void tell_dead(struct dead_list *list)
+{
+	points_fire_dead(list->round, list->objects);
+	memset(list->objects, 0, sizeof(list->objects));
+	list->n = 0;
+}
+
+static void note_dead(void *arg, uint64_t number)
+{
+	struct dead_list *const list = arg;
+
+	list->objects[list->n++] = number;
+	if (list->n == POINTS_DEAD_OBJECTS)
+		tell_dead(list);
+}
+
+void probe_events_look_at_live(struct probe_events *events, JNIEnv *jni)
+{
+	struct dead_list list = {.round = live_objects_round(&events->live)};
+
+	live_objects_look(&events->live, jni, note_dead, &list);
+	list.round = live_objects_round(&events->live);
+	tell_dead(&list);
 }
 
 static void read_class_of(char to[CLASS_TEXT_BYTES], jvmtiEnv *jvmti, JNIEnv *jni, jobject object)

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define LOOK_NS		  (100 * CLOCK_NS_PER_MS)
+#define ASK_AGAIN_NS	  (1000 * CLOCK_NS_PER_MS) /* for a capability that was refused */
+#define LIVE_NS		  (1000 * CLOCK_NS_PER_MS) /* for deaths of watched objects */
 #define SAMPLED_SINCE_JDK 11
 
 static const jvmtiCapabilities alloc_capability = {.can_generate_sampled_object_alloc_events = 1};
@@ -66,12 +68,11 @@ static void start_allocs(struct probe_switch *probes, uint32_t interval)
 {
 	jvmtiEnv *jvmti = probes->jvmti;
 
-	if ((*jvmti)->AddCapabilities(jvmti, &alloc_capability) != JVMTI_ERROR_NONE) {
-		probes->is_alloc_refused = true;
-		return;
-	}
-	if (set_interval(probes, interval) &&
-	    set_event(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC))
+	probes->is_alloc_refused =
+		(*jvmti)->AddCapabilities(jvmti, &alloc_capability) != JVMTI_ERROR_NONE;
+	if (probes->is_alloc_refused ||
+	    (set_interval(probes, interval) &&
+	     set_event(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC)))
 		return;
 	stop_allocs(probes);
 	probes->is_alloc_refused = true;
@@ -136,20 +137,53 @@ bool probe_switch_is_quiet(const struct probe_switch *probes)
 {
 	return probes->alloc_interval == 0 && !probes->is_lock_on && !probes->is_alloc_refused &&
 	       !probes->is_lock_refused && wanted_interval(probes) == 0 &&
-	       !are_locks_wanted(probes);
+	       !are_locks_wanted(probes) && live_objects_are_none(&probes->events->live);
+}
+
+/*
+ * Whether there is something to be done with watched objects. A callback that is late may have
+ * watched one after the last tracer has gone.
+ */
+static bool are_live_due(const struct probe_switch *probes, uint64_t now_ns)
+{
+	const bool are_none = live_objects_are_none(&probes->events->live);
+
+	if (!points_deaths_are_traced())
+		return !are_none;
+	return (!are_none || probes->alloc_interval) && now_ns >= probes->live_at_ns;
+}
+
+static void look_at_live(struct probe_switch *probes, JNIEnv *jni, uint64_t now_ns)
+{
+	if (points_deaths_are_traced())
+		probe_events_look_at_live(probes->events, jni);
+	else
+		live_objects_empty(&probes->events->live, jni);
+	probes->live_at_ns = now_ns + LIVE_NS - LOOK_NS / 2;
 }
 
 void probe_switch_look(struct probe_switch *probes)
 {
 	const uint32_t interval = wanted_interval(probes);
 	const bool locks = are_locks_wanted(probes);
+	const uint64_t now_ns = clock_monotonic_ns();
 
 	probes->look_at_ns = probe_switch_next_look_ns();
 	probes->is_alloc_refused &= interval != 0;
 	probes->is_lock_refused &= locks;
-	const bool allocs_differ = interval != probes->alloc_interval && !probes->is_alloc_refused;
-	const bool locks_differ = locks != probes->is_lock_on && !probes->is_lock_refused;
-	if ((!allocs_differ && !locks_differ) || !jni_thread_attach(probes->vm))
+	/* Who has a capability may give it back meanwhile: the JVM tells nobody of that. */
+	const bool asks_again = now_ns >= probes->ask_at_ns;
+	const bool allocs_differ =
+		interval != probes->alloc_interval && (!probes->is_alloc_refused || asks_again);
+	const bool locks_differ =
+		locks != probes->is_lock_on && (!probes->is_lock_refused || asks_again);
+	const bool live = are_live_due(probes, now_ns);
+	JNIEnv *jni;
+
+	if (!allocs_differ && !locks_differ && !live)
+		return;
+	jni = jni_thread_attach(probes->vm);
+	if (!jni)
 		return;
 	if (allocs_differ)
 		switch_allocs(probes, interval);
@@ -157,6 +191,10 @@ void probe_switch_look(struct probe_switch *probes)
 		start_locks(probes);
 	else if (locks_differ)
 		stop_locks(probes);
+	if (live)
+		look_at_live(probes, jni, now_ns);
+	if (probes->is_alloc_refused || probes->is_lock_refused)
+		probes->ask_at_ns = now_ns + ASK_AGAIN_NS;
 	jni_thread_detach(probes->vm);
 }
 
@@ -180,6 +218,9 @@ static struct wire_probes read_state(const struct probe_switch *probes)
 		.alloc_bytes = atomic_load(&events->alloc_bytes),
 		.lock_events = atomic_load(&events->lock_events),
 		.lock_ns = atomic_load(&events->lock_ns),
+		.live_objects = live_objects_count(&events->live),
+		.live_level = (uint32_t)(live_objects_round(&events->live) &
+					 ((1u << LIVE_OBJECTS_LEVEL_BITS) - 1)),
 	};
 }
 

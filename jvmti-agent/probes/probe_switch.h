@@ -3,7 +3,7 @@
  * shape:   semaphores -> capabilities and events of the JVM, and the PROBES record
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: probe_switch_init in Agent_OnLoad; the rest on the agent's own
- * errors:  a capability that the JVM refuses is remembered until its tracers have gone
+ * errors:  a capability that the JVM refuses is asked for again once a second while there are tracers
  * source:  JVMTI, AddCapabilities, SetHeapSamplingInterval; shared/README.md, PROBES
  *
  * Nothing but a semaphore switches a probe on: neither option nor command. Capabilities are held
@@ -27,6 +27,8 @@ struct probe_switch {
 	bool is_lock_on;
 	bool is_alloc_refused, is_lock_refused;
 	uint64_t look_at_ns; /* while a probe is on and a collector connected */
+	uint64_t ask_at_ns;  /* for a capability that was refused */
+	uint64_t live_at_ns; /* at watched objects; once a second */
 	struct wire_probes told;
 };
 
@@ -38,7 +40,10 @@ void probe_switch_init(struct probe_switch *probes, JavaVM *vm, jvmtiEnv *jvmti,
 uint64_t probe_switch_next_look_ns(void);
 /* No probe is on, and no tracer is there for whom one would be switched on. */
 bool probe_switch_is_quiet(const struct probe_switch *probes);
-/* Switches events on and off as the semaphores say. */
+/*
+ * Switches events on and off as the semaphores say. Tells of watched objects that have died, and
+ * forgets them all when nobody traces deaths.
+ */
 void probe_switch_look(struct probe_switch *probes);
 
 /* The collector is a new one, which has been told nothing. */

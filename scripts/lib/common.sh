@@ -8,7 +8,8 @@
 {
 	packages_build=(cmake ninja-build gcc libc6-dev pkg-config python3 libnng-dev libelf-dev libdw-dev
 		zlib1g-dev liblzma-dev libbpf-dev clang-14 libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
-		libmicrohttpd-dev libncurses-dev libsystemd-dev
+		libmicrohttpd-dev libgnutls28-dev libncurses-dev libsystemd-dev libsqlite3-dev
+		libcurl4-openssl-dev libyaml-dev
 		libcmocka-dev openjdk-17-jdk-headless)
 	packages_run=(docker.io)
 	packages_test=(libclang-rt-14-dev llvm-14 cppcheck musl-tools binutils linux-perf valgrind
@@ -16,7 +17,7 @@
 		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base gcc-aarch64-linux-gnu
 		libc6-dev-arm64-cross mandoc groff-base systemd bash-completion zsh fish
 		python3-kubernetes shellcheck jmeter jmeter-http postgresql-15 libpostgresql-jdbc-java
-		libh2-java dpkg-dev file libcap2-bin procps)
+		libh2-java dpkg-dev file libcap2-bin procps golang-go)
 }
 
 say() {

@@ -15,15 +15,18 @@ from harness import usdt  # noqa: E402
 
 EM_X86_64, EM_AARCH64 = 62, 183
 NOPS = {EM_X86_64: bytes.fromhex("0f1f440000"), EM_AARCH64: bytes.fromhex("1f2003d5")}
-REGISTERS = {EM_X86_64: ("%rdi", "%rsi", "%rdx", "%rcx"), EM_AARCH64: ("x0", "x1", "x2", "x3")}
+REGISTERS = {EM_X86_64: ("%rdi", "%rsi", "%rdx", "%rcx", "%r8", "%r9"), EM_AARCH64: ("x0", "x1", "x2", "x3", "x4", "x5")}
 # Of each point: who shares its semaphore (None: it has none), and the number of its arguments.
 POINTS = {
-    "alloc": ("512k", 4),
-    "alloc__sample": (None, 4),
+    "alloc": ("512k", 5),
+    "alloc__sample": (None, 5),
     "alloc__arm": ("512k", 0),
     "alloc__arm_16k": ("16k", 0),
     "alloc__arm_64k": ("64k", 0),
     "alloc__arm_2m": ("2m", 0),
+    "alloc_dead": ("dead", 6),
+    "alloc_dead__sample": (None, 6),
+    "alloc_dead__arm": ("dead", 0),
     "lock_enter": ("lock", 3),
     "lock_enter__sample": (None, 3),
     "lock_entered": ("lock", 3),

@@ -7,6 +7,7 @@
 
 #include <jvmticmlr.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,8 @@ static jvmtiError JNICALL set_event_mode(jvmtiEnv *env, jvmtiEventMode mode, jvm
 		return JVMTI_ERROR_NONE;
 	}
 	demand(mode == JVMTI_ENABLE, "an event of code was toggled");
+	demand(!fake_jvm.is_live || atomic_load(&fake_jvm.attached) > 0,
+	       "an event enabled by a foreign thread");
 	fake_jvm.enabled[event - JVMTI_MIN_EVENT_TYPE_VAL]++;
 	return JVMTI_ERROR_NONE;
 }
@@ -322,6 +325,42 @@ static void JNICALL delete_local_ref(JNIEnv *env, jobject object)
 	atomic_fetch_sub(&fake_jvm.local_refs, 1);
 }
 
+/* A weak reference is memory of its own, so that a second DeleteWeakGlobalRef is seen. */
+static jweak JNICALL new_weak_global_ref(JNIEnv *env, jobject object)
+{
+	jobject *ref;
+
+	(void)env;
+	if (fake_jvm.no_weak_refs)
+		return NULL;
+	ref = malloc(sizeof(*ref));
+	*ref = object;
+	atomic_fetch_add(&fake_jvm.weak_refs, 1);
+	return (jweak)(void *)ref;
+}
+
+static void JNICALL delete_weak_global_ref(JNIEnv *env, jweak ref)
+{
+	(void)env;
+	demand(ref != NULL, "DeleteWeakGlobalRef of NULL");
+	free(ref);
+	atomic_fetch_sub(&fake_jvm.weak_refs, 1);
+}
+
+static jboolean JNICALL is_same_object(JNIEnv *env, jobject ref, jobject none)
+{
+	(void)env;
+	demand(!none, "IsSameObject of two objects");
+	demand(atomic_load(&fake_jvm.attached) > 0, "IsSameObject of a foreign thread");
+	return (size_t)(uintptr_t)(*(jobject *)(void *)ref) - 1 < fake_jvm.collected;
+}
+
+static void JNICALL exception_clear(JNIEnv *env)
+{
+	(void)env;
+	demand(fake_jvm.no_weak_refs, "an exception of the program's was cleared");
+}
+
 static jint JNICALL get_env(JavaVM *vm, void **ret, jint version)
 {
 	(void)vm;
@@ -329,6 +368,19 @@ static jint JNICALL get_env(JavaVM *vm, void **ret, jint version)
 	       "GetEnv of an unexpected version");
 	*ret = version == JNI_VERSION_1_2 ? (void *)&jni_env : (void *)&jvmti_env;
 	return JNI_OK;
+}
+
+/*
+ * A tracer sees points that the agent's own thread runs. Here a breakpoint is a signal, and the agent
+ * has blocked all signals.
+ */
+static void block_breakpoints(bool is_blocked)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 static jint JNICALL attach(JavaVM *vm, void **ret, void *args)
@@ -339,6 +391,7 @@ static jint JNICALL attach(JavaVM *vm, void **ret, void *args)
 		return JNI_ERR;
 	demand(atomic_fetch_add(&fake_jvm.attached, 1) == 0, "attached twice");
 	atomic_fetch_add(&fake_jvm.attaches, 1);
+	block_breakpoints(false);
 	*ret = &jni_env;
 	return JNI_OK;
 }
@@ -347,6 +400,7 @@ static jint JNICALL detach(JavaVM *vm)
 {
 	(void)vm;
 	demand(atomic_fetch_sub(&fake_jvm.attached, 1) == 1, "detached without being attached");
+	block_breakpoints(true);
 	return JNI_OK;
 }
 
@@ -360,6 +414,10 @@ JavaVM *fake_jvm_start(void)
 	vm_functions.DetachCurrentThread = detach;
 	jni_functions.DeleteLocalRef = delete_local_ref;
 	jni_functions.GetObjectClass = get_object_class;
+	jni_functions.NewWeakGlobalRef = new_weak_global_ref;
+	jni_functions.DeleteWeakGlobalRef = delete_weak_global_ref;
+	jni_functions.IsSameObject = is_same_object;
+	jni_functions.ExceptionClear = exception_clear;
 	jvmti_functions.Deallocate = deallocate;
 	jvmti_functions.GetSystemProperty = get_system_property;
 	jvmti_functions.GetVersionNumber = get_version_number;
@@ -384,6 +442,7 @@ JavaVM *fake_jvm_start(void)
 
 void fake_jvm_post_init(void)
 {
+	fake_jvm.is_live = true;
 	if (fake_jvm.callbacks.VMInit)
 		fake_jvm.callbacks.VMInit(&jvmti_env, &jni_env, NULL);
 }

@@ -36,15 +36,19 @@ struct fake_jvm {
 	size_t class_bytes;	  /* length of every class's signature, 0 for the usual */
 	atomic_bool alloc_taken;  /* another agent has that capability */
 	atomic_bool broken_names; /* GetMethodName fails */
+	atomic_bool no_weak_refs; /* NewWeakGlobalRef has no memory */
+	atomic_uint collected;	  /* objects of classes below this are */
 	atomic_bool attach_fails;
 	atomic_bool generate_fails;
 	/* Seen by the test. */
 	jvmtiEventCallbacks callbacks;
 	jvmtiCapabilities capabilities;
-	unsigned enabled[64]; /* by event - JVMTI_MIN_EVENT_TYPE_VAL: times enabled */
+	bool is_live;		 /* VMInit was posted */
+	atomic_uint enabled[64]; /* by event - JVMTI_MIN_EVENT_TYPE_VAL: times enabled */
 	atomic_int attached, attaches, generated;
 	atomic_long allocations; /* not yet deallocated */
 	atomic_long local_refs;	 /* not yet deleted */
+	atomic_long weak_refs;	 /* not yet deleted */
 	/* The events of probes, their capabilities, and what was asked for. */
 	atomic_bool may_sample, may_watch;
 	atomic_bool is_sampling, is_entering, is_entered;

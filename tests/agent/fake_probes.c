@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define POINTS_MAX 16
+#define DEATHS_MAX 16384
 
 #if defined(__x86_64__)
 static const uint8_t breakpoint[] = {0xcc};
@@ -34,6 +35,9 @@ static struct point {
 } points[POINTS_MAX];
 static size_t n_points;
 static atomic_flag is_noting = ATOMIC_FLAG_INIT; /* a thread writes a last hit */
+
+static uint64_t deaths[DEATHS_MAX];
+static atomic_size_t n_deaths;
 
 /* The descriptor of a note: three addresses and three texts. */
 static void take_note(const uint8_t *desc, uintptr_t base)
@@ -112,7 +116,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *first)
 	return 0;
 }
 
-static uint64_t *registers_of(ucontext_t *context, uint64_t args[4])
+static uint64_t *registers_of(ucontext_t *context, uint64_t args[6])
 {
 #if defined(__x86_64__)
 	greg_t *const regs = context->uc_mcontext.gregs;
@@ -121,12 +125,28 @@ static uint64_t *registers_of(ucontext_t *context, uint64_t args[4])
 	args[1] = (uint64_t)regs[REG_RSI];
 	args[2] = (uint64_t)regs[REG_RDX];
 	args[3] = (uint64_t)regs[REG_RCX];
+	args[4] = (uint64_t)regs[REG_R8];
+	args[5] = (uint64_t)regs[REG_R9];
 	regs[REG_RIP] -= (greg_t)sizeof(breakpoint);
 	return (uint64_t *)&regs[REG_RIP];
 #elif defined(__aarch64__)
-	memcpy(args, context->uc_mcontext.regs, 4 * sizeof(*args));
+	memcpy(args, context->uc_mcontext.regs, 6 * sizeof(*args));
 	return (uint64_t *)&context->uc_mcontext.pc;
 #endif
+}
+
+/* By the agent's own thread alone. */
+static void note_deaths(const struct point *point, const struct fake_hit *hit)
+{
+	size_t n = atomic_load(&n_deaths);
+
+	if (strcmp(point->name, "alloc_dead__sample") != 0)
+		return;
+	for (size_t i = 1; i < 6; i++) {
+		if (hit->args[i] && n < DEATHS_MAX)
+			deaths[n++] = hit->args[i];
+	}
+	atomic_store(&n_deaths, n);
 }
 
 static void on_breakpoint(int signal_number, siginfo_t *info, void *context)
@@ -139,11 +159,13 @@ static void on_breakpoint(int signal_number, siginfo_t *info, void *context)
 		if (points[i].addr != *pc)
 			continue;
 		memset(hit.class_sig, 0, sizeof(hit.class_sig));
-		strncpy(hit.class_sig, (const char *)(uintptr_t)hit.args[0],
-			sizeof(hit.class_sig) - 1);
+		if (strncmp(points[i].name, "alloc_dead", 10) != 0)
+			strncpy(hit.class_sig, (const char *)(uintptr_t)hit.args[0],
+				sizeof(hit.class_sig) - 1);
 		while (atomic_flag_test_and_set(&is_noting))
 			continue;
 		points[i].last = hit;
+		note_deaths(&points[i], &hit);
 		atomic_flag_clear(&is_noting);
 		atomic_fetch_add(&points[i].hits, 1);
 		*pc += POINT_BYTES;
@@ -171,7 +193,7 @@ void fake_probes_watch(void)
 	bool first = true;
 
 	dl_iterate_phdr(look_at, &first);
-	CHECK(n_points == 11);
+	CHECK(n_points == 14);
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
 	for (size_t i = 0; i < n_points; i++)
 		set_breakpoint(points[i].addr);
@@ -212,4 +234,18 @@ int fake_probes_hits(const char *point)
 struct fake_hit fake_probes_last(const char *point)
 {
 	return find(point)->last;
+}
+
+size_t fake_probes_deaths(void)
+{
+	return atomic_load(&n_deaths);
+}
+
+bool fake_probes_is_dead(uint64_t number)
+{
+	for (size_t i = 0; i < fake_probes_deaths(); i++) {
+		if (deaths[i] == number)
+			return true;
+	}
+	return false;
 }

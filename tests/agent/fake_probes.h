@@ -13,11 +13,13 @@
 #define FAKE_PROBES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fake_hit {
-	char class_sig[257]; /* what the first argument points to */
-	uint64_t args[4];    /* in the registers that the ABI gives to the first arguments */
+	char class_sig[257]; /* what the first argument points to, if it is a class */
+	uint64_t args[6];    /* in the registers that the ABI gives to the first arguments */
 };
 
 /* Reads the notes, wherever the agent is; tracks hits from then on. */
@@ -29,5 +31,8 @@ void fake_probes_lower(const char *point);
 /* The number of hits of a point, and the last of them. */
 int fake_probes_hits(const char *point);
 struct fake_hit fake_probes_last(const char *point);
+/* How many objects were told to be dead so far, and whether one of that number was. */
+size_t fake_probes_deaths(void);
+bool fake_probes_is_dead(uint64_t number);
 
 #endif

@@ -48,11 +48,22 @@ def is_intrinsic(line):
     return line[CLASS] in ("Ljava/lang/invoke/MethodHandle;", "Ljdk/internal/vm/Continuation;")
 
 
+def live_code(listener):
+    """The line of each piece of code that was told and not taken back, by its address."""
+    live = {}
+    for line in listener.find(lambda line: is_load(line) or line[1] in ("stub", "method unload")):
+        live.pop(line[ADDR], None)
+        if line[1] != "method unload":
+            live[line[ADDR]] = line
+    return live
+
+
 @unittest.skipUnless(platform.machine() == "x86_64", "knows the bytes of x86_64 only")
 class AgentTellsFrames(JvmTestCase):
     def run_code(self, flags=(), extra="", wanted=is_hot, count=1):
         """All that lives once hot code has run and lines are as wanted: lines and their bytes.
 
+        Code that was unloaded by the end may have been overwritten before its bytes were read.
         Loading classes is much code: under -Xcomp all of it is compiled."""
         listener = self.listen()
         jvm = self.start(extra, flags=flags)
@@ -60,22 +71,18 @@ class AgentTellsFrames(JvmTestCase):
         jvm.ask("hot")
         jvm.ask("churn 3")
         listener.wait_for(wanted, count)
-        live = {}
-        for line in listener.find(lambda line: is_load(line) or line[1] in ("stub",
-                                                                            "method unload")):
-            live.pop(line[ADDR], None)
-            if line[1] != "method unload":
-                live[line[ADDR]] = line
+        live = live_code(listener)
         with open(f"/proc/{jvm.process.pid}/mem", "rb", buffering=0) as memory:
-            found = [(line, os.pread(memory.fileno(), int(line[SIZE], 16), int(line[ADDR], 16)))
-                     for line in live.values()]
+            read = {addr: os.pread(memory.fileno(), int(line[SIZE], 16), int(addr, 16))
+                    for addr, line in live.items()}
         self.finish(jvm)
         listener.wait_for_kind("bye")
         self.assertEqual(listener.find(lambda line: "broken" in line), [])
+        still = live_code(listener)
         listener.stop()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
-        return found
+        return [(line, read[addr]) for addr, line in live.items() if still.get(addr) == line]
 
     def check_share(self, what, good, bad, at_least):
         """Counts, says, and fails below the share."""
@@ -145,8 +152,12 @@ class AgentTellsFrames(JvmTestCase):
         def is_osr(line):
             return is_load(line) and line[NAME] == "runHot" and line[KIND] == OSR
 
-        found = self.run_code(wanted=is_osr)
-        loads = [(line, code) for line, code in found if is_load(line) and line[KIND] == OSR]
+        loads = []
+        for _ in range(3):  # a better version may take its place before its bytes are read
+            found = self.run_code(wanted=is_osr)
+            loads += [(line, code) for line, code in found if is_load(line) and line[KIND] == OSR]
+            if loads:
+                break
         self.check_frames("OSR", loads, 1)
 
     def test_frames_are_told_of_stubs_that_have_one(self):

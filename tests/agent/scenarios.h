@@ -48,7 +48,7 @@ void a_tracer_switches_allocations_on_and_off(void);
 void a_late_allocation_is_nobodys(void);
 void the_smallest_interval_counts(void);
 void a_long_class_name_is_cut_on_the_stack(void);
-void a_capability_that_another_has_is_asked_for_at_the_next_rise(void);
+void a_capability_that_another_has_is_asked_for_once_a_second(void);
 void a_jvm_without_the_events_of_probes_is_left_alone(void);
 void waits_for_locks_are_timed(void);
 void a_wait_of_an_earlier_tracer_is_not_the_next_ones(void);
@@ -56,11 +56,17 @@ void a_late_wait_is_nobodys(void);
 void a_tracer_needs_no_collector(void);
 void a_new_connection_is_told_of_probes(void);
 void probes_are_switched_among_events(void);
+void a_tracer_is_told_which_objects_have_died(void);
+void a_full_table_halves_what_it_watches(void);
+void references_go_with_their_tracer(void);
+void an_object_without_a_reference_is_sampled_all_the_same(void);
 void off_does_nothing(void);
 void an_old_hotspot_is_left_alone(void);
 void a_jvm_without_the_events_is_left_alone(void);
 void nobody_listens(void);
 void the_end_waits_for_nobody(void);
+void an_agent_with_a_delay_begins_late(void);
+void a_jvm_that_ends_before_its_delay_is_left_alone(void);
 void loaded_twice_runs_once(void);
 
 #endif

@@ -143,6 +143,54 @@ void the_end_waits_for_nobody(void)
 	peer_close(&peer);
 }
 
+static unsigned times_enabled(jvmtiEvent event)
+{
+	return fake_jvm.enabled[event - JVMTI_MIN_EVENT_TYPE_VAL];
+}
+
+static void expect_events_of_code(unsigned times)
+{
+	CHECK(times_enabled(JVMTI_EVENT_COMPILED_METHOD_LOAD) == times);
+	CHECK(times_enabled(JVMTI_EVENT_COMPILED_METHOD_UNLOAD) == times);
+	CHECK(times_enabled(JVMTI_EVENT_DYNAMIC_CODE_GENERATED) == times);
+}
+
+/* No event before; then all code that there is, and what comes. */
+void an_agent_with_a_delay_begins_late(void)
+{
+	struct wire_record record;
+	uint64_t begin_ms;
+
+	fake_jvm.n_methods = 100;
+	load_agent(",delay=2s,label=team:red");
+	begin_ms = now_ms();
+	fake_jvm_post_init();
+	expect_events_of_code(0);
+	connect_agent(256 << 10, 1);
+	CHECK(now_ms() - begin_ms >= 2000);
+	expect_events_of_code(1);
+	fake_jvm_post_load(5);
+	CHECK(peer_next(&peer, &record));
+	check_load(&record, 5);
+	end_jvm();
+}
+
+void a_jvm_that_ends_before_its_delay_is_left_alone(void)
+{
+	uint64_t begin_ms;
+
+	start_agent(",delay=60s");
+	while (count_agent_threads() == 0)
+		sleep_ms(1);
+	begin_ms = now_ms();
+	fake_jvm_post_death();
+	while (count_agent_threads() > 0)
+		sleep_ms(5);
+	CHECK(now_ms() - begin_ms < 30000);
+	CHECK(fake_jvm.attaches == 0);
+	expect_events_of_code(0);
+}
+
 void loaded_twice_runs_once(void)
 {
 	load_agent(",label=team:red");

@@ -51,6 +51,7 @@ static void nothing_given_is_the_defaults(void **state)
 	assert_string_equal(options.socket, "/run/fgcollect/agent.sock");
 	assert_int_equal(options.buffer_bytes, 256 * 1024);
 	assert_int_equal(options.framepointer, OPTIONS_FP_OFF);
+	assert_int_equal(options.delay_s, 0);
 	assert_true(options.threads);
 	assert_true(options.lines);
 	assert_false(options.idle);
@@ -60,13 +61,15 @@ static void nothing_given_is_the_defaults(void **state)
 static void every_key_is_taken(void **state)
 {
 	struct options options = read_options(
-		"socket=/x/y,framepointer=on,label=team:a=b:c,buffer=1m,threads=off,lines=off,,",
+		"socket=/x/y,framepointer=on,label=team:a=b:c,buffer=1m,delay=10s,threads=off,"
+		"lines=off,,",
 		NULL);
 
 	assert_string_equal(warnings, "");
 	assert_string_equal(options.socket, "/x/y");
 	assert_int_equal(options.framepointer, OPTIONS_FP_ON);
 	assert_int_equal(options.buffer_bytes, 1 << 20);
+	assert_int_equal(options.delay_s, 10);
 	assert_false(options.threads);
 	assert_false(options.lines);
 	assert_int_equal(options.n_labels, 1);
@@ -122,6 +125,13 @@ static void what_is_not_understood_is_one_line(void **state)
 	check_refused("framepointer=", "bad value for framepointer");
 	check_refused("threads=yes", "bad value for threads");
 	check_refused("lines=yes", "bad value for lines");
+	check_refused("delay=10", "bad value for delay");
+	check_refused("delay=s", "bad value for delay");
+	check_refused("delay=", "bad value for delay");
+	check_refused("delay=-1s", "bad value for delay");
+	check_refused("delay=10ms", "bad value for delay");
+	check_refused("delay=3601s", "bad value for delay");
+	check_refused("delay=99999999999999999999s", "bad value for delay");
 	check_refused("lines", "bad value for lines");
 	check_refused("label=nocolon", "bad value for label");
 	check_refused("label=:novalue", "bad value for label");

@@ -38,7 +38,8 @@ def library():
     return path
 
 
-def _command(jdk, pid, text):
+def command(jdk, pid, text):
+    """Has that JVM, of that JDK and of our user, do what the agent's options say."""
     # In quotes, or jcmd takes what has a = for an option of its own.
     done = processes.run([pathlib.Path(settings.jdk_home(jdk)) / "bin" / "jcmd", pid,
                           "JVMTI.agent_load", library(), f'"{text}"'], check=True)
@@ -48,9 +49,9 @@ def _command(jdk, pid, text):
 
 def start(jdk, pid, hz, options=""):
     """Attaches to that JVM, of that JDK and of our user, and has it sample processors."""
-    _command(jdk, pid, f"start,event=cpu,interval={1_000_000_000 // hz}{options}")
+    command(jdk, pid, f"start,event=cpu,interval={1_000_000_000 // hz}{options}")
 
 
 def stop(jdk, pid, out, form="collapsed"):
     """Ends it; what it found is in out then."""
-    _command(jdk, pid, f"stop,file={out},{form}")
+    command(jdk, pid, f"stop,file={out},{form}")

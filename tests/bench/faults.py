@@ -410,7 +410,7 @@ def seccomp(stage):
 def descriptors_of_the_jvm(stage):
     daemon = stage.watch()
     # The daemon is gone while the JVM has no descriptor, and comes back; the agent cannot dial.
-    jvm = stage.jvm("Exits", "full", "4", prefix=("prlimit", "--nofile=256:256"))
+    jvm = stage.jvm("Exits", "full", "4", prefix=("prlimit", "--nofile=68:68"))
     daemon.wait_for_jvm(jvm.pid)
     processes.wait_until(lambda: "full" in jvm.text, "all are used")
     daemon.stop(signal.SIGKILL)
@@ -446,7 +446,7 @@ os.read(held, 1)
 
 
 def descriptors_of_the_daemon(stage):
-    daemon = stage.watch(prefix=("prlimit", "--nofile=64:64"))
+    daemon = stage.watch(prefix=("prlimit", "--nofile=68:68"))
     jvm = stage.victim(daemon)
     diallers = stage.run([sys.executable, "-c", DIALLERS, stage.here.socket, "100"])
 

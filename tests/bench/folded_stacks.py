@@ -82,11 +82,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--unique", type=int, default=10000)
     arguments.add_argument("--perf", type=int, help="so many samples as perf script's text")
+    arguments.add_argument("--seed", type=int, default=1)
     options = arguments.parse_args()
     if options.perf:
-        write_perf(sys.stdout, options.perf)
+        write_perf(sys.stdout, options.perf, options.seed)
     else:
-        write_folded(sys.stdout, options.unique)
+        write_folded(sys.stdout, options.unique, options.seed)
 
 
 if __name__ == "__main__":

@@ -103,8 +103,9 @@ def difference(after, before):
     return ", ".join(f"{name} {after[name] - before[name]:.0f} ms" for name in after)
 
 
-def assert_all_known(row):
-    if row["lost_by_agent"] or row["gaps"] or row["rejected"] or \
+def assert_all_known(row, lost=()):
+    """lost: reasons for which the agent may have lost records, beside what it repeated."""
+    if row["lost_by_agent"].keys() - lost or row["gaps"] or row["rejected"] or \
        row["code_ranges"] < options.methods:
         raise SystemExit(f"not all methods have arrived: {row}")
 
@@ -130,7 +131,7 @@ def measure_late(where, extra):
             processes.wait_until(lambda: daemon.read_map(jvm.pid).count("\n") > options.methods,
                                  "all are in the map", every=0.02)
             mapped = time.monotonic() - begin
-            assert_all_known(row)
+            assert_all_known(row, {"connection lost"})  # to the listener, which hung up
             grown = rss_bytes(daemon.pid) - empty
             print(f"collector: all known {waited:.2f} s and in the map {mapped:.2f} s after it "
                   f"came, up to 1 s of that for the agent to dial; {grown / counted.methods:.0f} "

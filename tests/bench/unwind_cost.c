@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -91,24 +90,24 @@ static void keep(struct bench *bench, const uint64_t at[ADD + 2], struct timing 
 	bench->n_timings++;
 }
 
-/* What the sample needs of files, so that only its own cost is measured. */
-static void load_tables(struct bench *bench, struct process *process, const struct record *record,
-			struct stack *stack)
+/* What the sample needs of files and of helpers, so that only its own cost is measured. */
+static void load_tables(struct bench *bench, const struct record *record, struct stack *stack)
 {
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES];
-	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
-	struct table_cache *tables = bench->engine.tables;
-	struct pollfd loaded = {.fd = table_cache_fd(tables), .events = POLLIN};
 	struct symbolizer_verdict verdict = {.is_waiting = true};
 
 	for (int i = 0; i < 100 && verdict.is_waiting; i++) {
-		if (unwinder_walk(bench->engine.unwinder, process, record->time_ns, &record->sample,
-				  stack))
-			symbolizer_name(bench->engine.symbolizer, &context, stack, frames,
-					&verdict);
+		const struct symbolizer_context context = {
+			.process = targets_find(&bench->engine.targets, record->pid),
+			.time_ns = record->time_ns,
+		};
+
+		if (!context.process || !unwinder_walk(bench->engine.unwinder, context.process,
+						       record->time_ns, &record->sample, stack))
+			return;
+		symbolizer_name(bench->engine.symbolizer, &context, stack, frames, &verdict);
 		if (verdict.is_waiting)
-			poll(&loaded, 1, 1000);
-		table_cache_step(tables);
+			engine_step(&bench->engine, STEP_NS);
 	}
 }
 
@@ -117,7 +116,7 @@ static void take_sample(struct bench *bench, const struct record *record)
 	static struct stack stack;
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES];
 	struct process *process = targets_find(&bench->engine.targets, record->pid);
-	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
+	struct symbolizer_context context = {.time_ns = record->time_ns};
 	struct symbolizer_verdict verdict;
 	uint64_t at[ADD + 2]; /* when each step began, and when the last one ended */
 	struct timing timing = {.start_ns = clock_now_ns()};
@@ -125,7 +124,11 @@ static void take_sample(struct bench *bench, const struct record *record)
 
 	if (!process || !process->jvm)
 		return;
-	load_tables(bench, process, record, &stack);
+	load_tables(bench, record, &stack);
+	process = targets_find(&bench->engine.targets, record->pid);
+	if (!process)
+		return;
+	context.process = process;
 	at[WALK] = cpu_ns();
 	unwinder_walk(bench->engine.unwinder, process, record->time_ns, &record->sample, &stack);
 	at[NAME] = cpu_ns();

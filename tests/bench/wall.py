@@ -93,9 +93,8 @@ def record(here, jvm, hz, *args):
 
 def record_by_async_profiler(here, jvm, hz):
     out = here.directory / "wall.collapsed"
-    # pylint: disable=protected-access
-    async_profiler._command(options.jdk, jvm.pid,
-                            f"start,event=wall,interval={1_000_000_000 // hz},threads")
+    async_profiler.command(options.jdk, jvm.pid,
+                           f"start,event=wall,interval={1_000_000_000 // hz},threads")
     time.sleep(options.seconds)
     async_profiler.stop(options.jdk, jvm.pid, out, "collapsed,threads")
     return Folded.read(out)

@@ -25,10 +25,15 @@ class PageError(Exception):
 
 
 class Browser:
-    """with Browser() as browser: one page, in an empty network namespace."""
+    """with Browser() as browser: one page, in an empty network namespace.
 
-    def __init__(self, width=1366, height=768):
+    server: "http://127.0.0.1:PORT", the only place that the browser reaches; the network is then the
+    machine's, without names, and complaints() has all other addresses.
+    """
+
+    def __init__(self, width=1366, height=768, server=None):
         self.size = (width, height)
+        self.server = server
         self.number = 0
         self.unread = b""
         self.events = []
@@ -37,8 +42,10 @@ class Browser:
         self.directory = tempfile.TemporaryDirectory(prefix="fg-browser-")
         to_read, self.write_end = os.pipe()
         self.read_end, to_write = os.pipe()
-        program = ["unshare", "--net", "sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_read, to_write),
-                   "sh", "chromium", *FLAGS, f"--user-data-dir={self.directory.name}",
+        cut = [] if self.server else ["unshare", "--net"]
+        reached = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"] if self.server else []
+        program = [*cut, "sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_read, to_write),
+                   "sh", "chromium", *FLAGS, *reached, f"--user-data-dir={self.directory.name}",
                    "about:blank"]
         with open(pathlib.Path(self.directory.name) / "log", "wb") as log:
             self.child = subprocess.Popen(program, pass_fds=(to_read, to_write), stdout=log,
@@ -104,21 +111,32 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
-    def run(self, script):
+    def run(self, script, **where):
         """The value of a JavaScript expression, a promise's result included."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True,
-                           awaitPromise=True, userGesture=True)
+                           awaitPromise=True, userGesture=True, **where)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise PageError(details.get("exception", {}).get("description", str(details)))
         return answer["result"].get("value")
 
+    def run_in_frame(self, script):
+        """The same in the page's first frame; its context may have been told before."""
+        frame = self.call("Page.getFrameTree")["frameTree"]["childFrames"][0]["frame"]["id"]
+        contexts = [event["params"]["context"] for event in self.events
+                    if event["method"] == "Runtime.executionContextCreated"]
+        return self.run(script, contextId=[context["id"] for context in contexts if
+                                           context["auxData"]["frameId"] == frame][-1])
+
     def open(self, path, fragment="", ready=DRAWN):
         """Shows a file; ready, a JavaScript expression, is waited for."""
+        self.open_url(pathlib.Path(path).resolve().as_uri() + fragment, ready)
+
+    def open_url(self, url, ready):
         self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri() + fragment)
+        self.call("Page.navigate", url=url)
         deadline = time.monotonic() + 30
-        while not self.run(f"document.documentElement && location.protocol === 'file:' && "
+        while not self.run(f"document.documentElement && location.protocol !== 'about:' && "
                            f"document.readyState === 'complete' && Boolean({ready})"):
             failed = self.run("(document.querySelector('.failed') || {}).textContent")
             if failed or time.monotonic() > deadline:
@@ -195,6 +213,6 @@ class Browser:
             elif kind == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):
                 found.append(details["entry"]["text"])
             elif kind == "Network.requestWillBeSent" and not details["request"]["url"].startswith(
-                    ("file:", "about:", "blob:")):
+                    ("file:", "about:", "blob:", *([self.server + "/"] if self.server else []))):
                 found.append(details["request"]["url"])
         return found

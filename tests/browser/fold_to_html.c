@@ -8,7 +8,8 @@
  * A line "kind TAB name TAB unit" begins another kind of samples; lines before it are of "cpu", and
  * without any there is no such kind.
  * With "times" as argument lines have the part in brackets, with "compare" they have a before. A
- * container is its ID, and if they are known, commas and its name, pod and namespace behind that.
+ * container is its ID, and if they are known, commas and its name, pod, namespace and image behind
+ * that.
  */
 #include "render/render.h"
 
@@ -113,10 +114,10 @@ static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
 	struct timeline *const timeline = &kinds[n_kinds - 1].timeline;
-	const char *parts[4] = {0}; /* of the container */
+	const char *parts[5] = {0}; /* of the container */
 	char *rest = fields[5];
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		parts[i] = strsep(&rest, ",");
 
 	const struct timeline_process process = {
@@ -126,6 +127,7 @@ static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 		.container_name = parts[1],
 		.pod = parts[2],
 		.name_space = parts[3],
+		.image = parts[4],
 		.runtime = "OpenJDK 64-Bit Server VM 17.0.1",
 	};
 	const struct timeline_thread thread = {
@@ -136,10 +138,9 @@ static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 	const struct timeline_entry entry = {
 		.thread = timeline_thread(timeline, &thread),
 		.node = node,
-		.weight = (uint32_t)weight,
 	};
 
-	timeline_add(timeline, strtoull(fields[0], NULL, 10) * 1000000, &entry);
+	timeline_add_weight(timeline, strtoull(fields[0], NULL, 10) * 1000000, &entry, weight);
 }
 
 static void add_line(char *line, bool times, bool compare)

@@ -145,6 +145,34 @@ class Kinds(PageCase):
         self.assertEqual(self.text("#theme"), "Theme: light")
         self.assertEqual(self.browser.run("document.querySelectorAll('nav, header, main').length"), 3)
 
+    def test_sizes_and_things_are_shown_in_their_unit(self):
+        big = 5 << 30          # more than an entry of the timeline has room for
+        stack = ("Shop", "com/acme/Cart.add_[j]", "arraycopy_[v]")
+        samples = [(0, 100, 101, "main", "Shop", "", (*stack, "byte[]_[c]"), big),
+                   (500, 100, 101, "main", "Shop", "", (*stack, "java.lang.Object[]_[c]"), 3 << 20)]
+        objects = [(*sample[:7], n) for sample, n in zip(samples, (1, 49152))]
+        page = make_page(self.directory.name, "alloc",
+                         "kind\talloc\tbytes\n" + text_of_samples(samples) +
+                         "kind\tobjects\tcount\n" + text_of_samples(objects), "times")
+        self.browser.open(page)
+        self.assertEqual(self.total(), self.sum_of(samples))
+        self.assertTrue(self.text(".quality").startswith("alloc5.00 GiB"))
+        self.assertEqual(self.browser.run(
+            "[...document.getElementById('samples').options].map(o => o.textContent)"),
+            ["allocated bytes", "allocated objects"])
+        self.search("Object")
+        self.assertIn(" of the bytes", self.text("#matched"))
+        self.press("[data-flag=javaOnly]")
+        self.browser.run("go({tab: 'sandwich', focus: 'java.lang.Object[]'})")
+        self.assertEqual(self.text(".focus"), "java.lang.Object[]: 3.0 MiB, 0.06%. "
+                         "Callers above, callees below")
+        self.shoot("alloc")
+        self.choose_kind("objects")
+        self.assertTrue(self.text(".quality").startswith("objects49,153"))
+        self.assertIn("java.lang.Object[]: 49,152 objects", self.text(".focus"))
+        self.browser.run("go({tab: 'graph', from: 20, to: 40})")
+        self.assertEqual(self.total(), 49152)
+
     def test_page_of_one_kind_has_no_switch(self):
         self.browser.open(self.one)
         self.assertFalse(self.browser.run("!!document.getElementById('samples')"))

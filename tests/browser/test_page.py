@@ -168,6 +168,14 @@ class Page(PageCase):
         self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
         self.shoot("containers")
 
+    def test_images_of_containers_are_in_the_banner(self):
+        given = ("1234,web,,,shop/web:1", f"5678,app,,,{HOSTILE}", "9abc,app,,,")
+        text = "".join(f"{i}\t{100 + i}\t{200 + i}\tmain\tShop\t{container}\tShop;run 1\n"
+                       for i, container in enumerate(given))
+        self.browser.open(make_page(self.directory.name, "images", text, "times"))
+        self.assertIn(f"imageshop/web:1, {HOSTILE}made by", self.text(".quality"))
+        self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
+
     def test_range_of_the_time_strip_redraws_the_graph(self):
         box = self.browser.run("(b => [b.x, b.y, b.width, b.height])"
                                "(app.strip.canvas.getBoundingClientRect())")

@@ -72,7 +72,7 @@ class Palette(unittest.TestCase):
             self.assertAlmostEqual(colours.difference(one, other), wanted, 4)
 
     def test_every_eye_tells_kinds_apart(self):
-        self.assertEqual(len(self.kinds), 12)
+        self.assertEqual(len(self.kinds), 13)
         self.assert_apart(self.kinds, LEAST_OF_KINDS)
 
     def test_kinds_are_told_from_the_paper_in_light_and_dark(self):

@@ -54,7 +54,7 @@ for stage in base intake sample memory code maps container process elf files unw
 done
 for file in "$sources"/tests/unit/{common,sample,unwind}/*.c "$sources"/tests/fuzz/fuzz_*.c; do
 	compile "$file" "${collector[@]}" -I"$sources/tests/unit" -Wno-unused-parameter \
-		"-DFG_SOURCE_DIR=\"$sources\""
+		"-DFG_SOURCE_DIR=\"$sources\"" "-DFG_TARGET=\"\""
 done
 for file in "$sources"/jvmti-agent/{,*/}*.c; do
 	compile "$file" "${agent[@]}"

@@ -5,8 +5,9 @@ import os
 import pathlib
 import socket
 import threading
+import time
 
-from harness import processes, settings
+from harness import collector, processes, settings
 from harness.case import Case
 
 
@@ -139,3 +140,22 @@ class Agent(Case):
             if name in with_agent:
                 with_agent.remove(name)
         self.assertEqual(len(with_agent), 1, with_agent)
+
+    def check_delayed(self, jdk):
+        """Not heard of before; then all code has its names, that of before too."""
+        daemon, begin = self.watch(), time.monotonic()
+        jvm = self.background(
+            self.java("KnownShare", agent=f"socket={self.place.socket},delay=4s", jdk=jdk),
+            f"java-{jdk}")
+        daemon.wait_for_jvm(jvm.pid)
+        self.assertGreaterEqual(time.monotonic() - begin, 4)
+        recording = collector.record(self.place, "-p", jvm.pid, seconds=2, hz=499)
+        self.assertGreaterEqual(recording.quality.java_named, 99.9, str(recording))
+        for name in ("KnownShare$Hot.run", "KnownShare$Warm.run"):
+            self.assertGreater(recording.folded.with_method(name), 0, str(recording))
+
+    def test_delay_lets_a_jvm_start_alone_jdk_17(self):
+        self.check_delayed(17)
+
+    def test_delay_lets_a_jvm_start_alone_jdk_25(self):
+        self.check_delayed(25)

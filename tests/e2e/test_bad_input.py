@@ -7,6 +7,8 @@ the mistake was found before anything was recorded.
 
 import os
 import pathlib
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -121,6 +123,53 @@ class BadInput(Case):
         self.record(out="nowhere/graph.svg")
         self.record("-p", "1")
         self.assertEqual(list(self.place.run.iterdir()) + list(self.place.maps.iterdir()), [])
+
+    def without(self, library):
+        """The prefix of a command that runs where this library is an empty file."""
+        where = next(line.split()[-1] for line in processes.run(
+            ["/sbin/ldconfig", "-p"], check=True).out.splitlines()
+            if line.split()[0] == library)
+        return ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null "$1"; shift; exec "$@"',
+                "sh", where]
+
+    def test_libraries_that_are_missing_cost_what_needs_them(self):
+        folded = self.directory / "one.folded"
+        folded.write_text("main;work 1\n")
+        rules, push = self.directory / "rules.yaml", ["--push", "otlp+http://127.0.0.1:4318"]
+        rules.write_text("- action: drop\n")
+        notes = processes.run(["readelf", "--string-dump=.note.dlopen", settings.COLLECTOR],
+                              check=True).out
+        for name, code, args in (
+                ("libcurl", 2, push),
+                ("libmicrohttpd", 1, ["--http", "127.0.0.1:0"]),
+                ("libgnutls", 1, ["--http", "127.0.0.1:0"]), ("libsystemd", 1, []),
+                ("libsqlite3", 1, ["--store", self.directory / "store"]),
+                ("libnng", 1, ["--publish", f"ipc://{self.directory}/events"]),
+                ("libyaml-0", 2, [f"--push-relabel={rules}", *push])):
+            library = re.search(rf"{name}\.so\.\d+", notes).group()
+            prefix = self.without(library)
+            with self.subTest(library):
+                started = [] if args else ["env", f"NOTIFY_SOCKET={self.directory}/notify"]
+                refused = collector.fgcollect("--watch", *self.place.options(), *args,
+                                              prefix=[*prefix, *started])
+                said = [arg.rpartition("=")[2] for arg in args[:1]]
+                self.assert_fails(refused, code, *said, library, "install")
+                drawn = collector.fgcollect("render", folded, "-o", self.directory / "one.svg",
+                                            prefix=prefix)
+                self.assertEqual(drawn.code, 0, str(drawn))
+
+    def test_top_without_ncurses_prints_what_its_screen_would_show(self):
+        notes = processes.run(["readelf", "--string-dump=.note.dlopen", settings.COLLECTOR],
+                              check=True).out
+        library = re.search(r"libncursesw\.so\.\d+", notes).group()
+        jvm = self.background(self.java("KnownShare", agent=f"socket={self.place.socket}"), "jvm")
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: jvm.text)
+        top = self.background([*self.without(library), "script", "--quiet", "--return", "--command",
+                               shlex.join(map(str, (settings.COLLECTOR, "top",
+                                                    *self.place.options()))), "/dev/null"], "top")
+        processes.wait_until(lambda: "KnownShare$Hot.run" in top.text, lambda: top.text)
+        self.assertRegex(top.text, f"there is no screen: .*{library}.*: install this library")
+        self.assertNotIn("\x1b[?1049h", top.text)
 
     def test_full_disk_for_maps_stops_neither_side(self):
         small = self.directory / "small"

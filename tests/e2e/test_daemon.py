@@ -222,6 +222,25 @@ class Daemon(Case):
         ended = daemon.stop()
         self.assertEqual(ended.code, 0, str(ended))
 
+    def test_a_host_on_which_nothing_begins_hardly_wakes_it(self):
+        """Programs of the host that begin wake the loop too, so the quietest of some stretches
+        counts."""
+        def woken():
+            status = pathlib.Path(f"/proc/{daemon.pid}/status").read_text()
+            return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[1])
+
+        daemon = self.watch("--store", self.directory / "store")
+        jvm = self.background(self.java("-Xint", "Hello", "60000",
+                                        agent=f"socket={self.place.socket}"), "java")
+        daemon.wait_for_jvm(jvm.pid)
+        rates = []
+        for _ in range(8):
+            before = woken()
+            time.sleep(2)
+            rates.append((woken() - before) / 2)
+        print(f"wake-ups of the loop a second: {rates}")
+        self.assertLess(min(rates), 50)
+
     def test_tmp_that_never_answers_holds_nobody_up(self):
         """One process has an agent, so its perf map is looked for that would hide ours; the other
         one has none, so a perf map of its own is looked for."""

@@ -14,7 +14,7 @@ IMAGE_MAX_BYTES = 256 << 10
 # What a paragraph has that tells of counters, and what looks like one there and is something else.
 COUNTING = re.compile(r"\bcount(s|ed|er|ers)\b|list --json|/metrics")
 NO_COUNTERS = re.compile(r"perf_event_\w+|process_vm_readv|service_name"
-                         r"|kernel\.(kptr|perf|yama)\w+")
+                         r"|live_objects|kernel\.(kptr|perf|yama)\w+")
 # Whose words of code are those of the code: they name functions.
 TOURS = ("collector/README.md", "collector/LIMITS.md", "collector/GLOSSARY.md",
          "collector/DESIGN-NOTES.md", "tests/README.md", "shared/README.md", "jvmti-agent/README.md",
@@ -119,6 +119,8 @@ class Docs(Case):
                                                            "\n  -F, --frequency 19 Hz")
         self.assert_same_options("docs/daemon.md", daemon)
         self.assert_same_options("docs/top.md", self.help_of("top"))
+        self.assert_same_options("docs/store.md", self.help_of("history"),
+                                 {"-o", "--once", "--before-from", "--before-to"})
         drawing = self.help_of("diff") + self.help_of("render")
         self.assert_same_options("docs/render.md", drawing)
 

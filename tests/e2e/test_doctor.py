@@ -75,7 +75,7 @@ class Doctor(Case):
     def test_host_without_faults_passes(self):
         findings = self.ask()
         for check in ("perf-events", "sample-rate", "rings", "sampler", "exec-events", "threads",
-                      "short-waits", "capabilities", "system-calls", "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
+                      "short-waits", "uprobes", "capabilities", "system-calls", "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
             self.assertEqual(self.state_in(findings, check), "ok", check)
 
     def test_user_without_rights_is_told_which(self):
@@ -97,6 +97,14 @@ class Doctor(Case):
         for check, words in (("threads", ["by /proc, not by BPF, as was asked for"]),
                              ("short-waits", ["as was asked for"])):
             self.assertEqual(self.state_in(findings, check, says=words), "ok")
+
+    def test_rights_for_probe_points_are_told(self):
+        """Kernels without the fix for CVE-2025-38466 take CAP_PERFMON."""
+        findings = self.ask(prefix=as_nobody(PERFMON, PTRACE, READ, SYSLOG))
+        if self.state_in(findings, "uprobes") == "note":
+            self.state_in(findings, "uprobes", says=["CAP_SYS_ADMIN is missing", "CAP_DAC_OVERRIDE"])
+        findings = self.ask(prefix=as_nobody(PERFMON, PTRACE, READ, SYSLOG, "sys_admin"))
+        self.assertEqual(self.state_in(findings, "uprobes", says=["uprobe PMU"]), "ok")
 
     def test_hidden_kernel_symbols_are_told(self):
         with setting("kernel.kptr_restrict", 2):

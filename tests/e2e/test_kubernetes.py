@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -14,9 +15,11 @@ from harness.case import Case
 
 OVERLAYS = sorted(path.parent for path in cluster.KUBERNETES.glob("*/kustomization.yaml")) + \
     sorted(path.parent for path in cluster.KUBERNETES.glob("overlays/*/kustomization.yaml"))
+TRACEFS = pathlib.Path("/sys/kernel/tracing")
 EXAMPLES = sorted((cluster.KUBERNETES / "examples").glob("*.yaml"))
-# What the restricted policy asks of a container, its pod's settings counting for it.
-RESTRICTED_VOLUMES = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral",
+# What the restricted policy asks of a container, its pod's settings counting for it; images since
+# Kubernetes 1.33.
+RESTRICTED_VOLUMES = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image",
                       "persistentVolumeClaim", "projected", "secret"}
 # The file's name and version; what follows is packed.
 FGREC_HEAD_BYTES = 8
@@ -28,7 +31,7 @@ def is_restricted(spec):
     """Whether a pod's spec stays within the limits of the restricted policy."""
     pod = spec.get("securityContext", {})
     volumes = {kind for volume in spec.get("volumes", []) for kind in volume if kind != "name"}
-    for container in spec["containers"]:
+    for container in [*spec["containers"], *spec.get("initContainers", [])]:
         security = {**pod, **container.get("securityContext", {})}
         if (security.get("allowPrivilegeEscalation") is not False or
                 security.get("runAsNonRoot") is not True or
@@ -167,7 +170,7 @@ class Kubernetes(Case):
             # BPF's ring buffer is no locked memory; perf's are.
             text = self.engine.docker("exec", container, "fgcollect", "doctor", "--sampler", "perf",
                                       check=False).text
-            self.remove_collector(container)
+            self.node.remove(container)
             return text
         dialling = self.record("shop/orders-1", seconds=1, check=False)[1]
         text = dialling.err + self.node.logs(container)
@@ -175,12 +178,8 @@ class Kubernetes(Case):
             text += self.record("shop/orders-12", seconds=1, check=False)[1].err
         if capability in ("SYSLOG", "CHECKPOINT_RESTORE"):
             text += self.record_node(container)
-        self.remove_collector(container)
+        self.node.remove(container)
         return text
-
-    def remove_collector(self, container):
-        self.engine.docker("rm", "-f", container)
-        self.node.cluster["pods"].remove(self.collector_pod())
 
     def test_each_capability_is_needed(self):
         for name, listens in (("orders-1", False), ("orders-12", True)):
@@ -190,7 +189,7 @@ class Kubernetes(Case):
         text = self.record_node(container)
         self.assertRegex(text, "gone;.*main;perl_run;.*_\\[k\\]")
         self.assertNotRegex(text, "hidden|file is gone")
-        self.remove_collector(container)
+        self.node.remove(container)
         needed = {"PERFMON": "perf_event_open: Permission denied",
                   "BPF": r"by perf \(CAP_BPF is missing\)",
                   "SYS_PTRACE": "quality: .* 0.0 % named",
@@ -207,6 +206,74 @@ class Kubernetes(Case):
             print(f"without {capability}: {expected}")
             self.assertRegex(text, expected, capability)
 
+    def record_probes(self, pod):
+        out = self.directory / "home.fgrec"
+        finished = self.node.plugin("record", pod, "--kind", "alloc,lock", "--alloc-interval",
+                                    "64k", "-d", 6, "-o", out)
+        self.assertEqual(finished.code, 0, str(finished))
+        print(finished.text)
+        return finished.text
+
+    def test_allocations_and_locks_are_recorded_with_or_without_an_overlay(self):
+        collector = self.node.run_collector()
+        self.node.run_pod("orders-1", "Probed").wait_for_line("ready")
+        self.assertRegex(self.record_probes("shop/orders-1"), ", 1 JVM armed"
+                         if processes.has_uprobe_links() else r"0 JVMs armed.*CAP_SYS_ADMIN")
+        self.node.remove(collector)
+        if not TRACEFS.joinpath("uprobe_events").exists():
+            processes.run(["mount", "-t", "tracefs", "tracefs", TRACEFS], check=True)
+            self.addCleanup(processes.run, ["umount", TRACEFS], check=True)
+        again = self.node.run_collector("fgcollect-x7k2q", folder="overlays/probes")
+        self.addCleanup(self.engine.docker, "rm", "-f", again, check=False) # before the umount
+        text = self.record_probes("shop/orders-1")
+        self.assertIn(", 1 JVM armed", text)
+        self.assertRegex(text, r"quality of alloc: [\d.]+ [MG]iB, .*, 0 lost")
+        self.assertRegex(text, r"quality of lock: [1-9][\d.,]* m?s, .*, 0 lost")
+
+    def home(self, name, *args):
+        """What a command over the store brings home."""
+        finished = self.node.plugin(*args, "-o", self.directory / name)
+        self.assertEqual(finished.code, 0, str(finished))
+        return folded.Folded.read(self.directory / name)
+
+    def test_what_was_is_asked_of_the_nodes_store(self):
+        self.node.run_collector(folder="overlays/store")
+        pod = self.node.run_pod("orders-1", "KnownShare")
+        self.node.run_pod("other-1", "Probed").wait_for_line("ready")
+        pod.wait_for_line("ready")
+        def titles(pod):
+            finished = self.node.plugin("history", f"shop/{pod}", "--from", "-1h", "--json")
+            self.assertEqual(finished.code, 0, str(finished))
+            return {row["title"] for row in json.loads(finished.out)["history"]["processes"]}
+        for name in ("orders-1", "other-1"):
+            processes.wait_until(lambda: titles(name), f"there is a window of {name}", timeout=60)
+        self.assertEqual(titles("orders-1"), {"KnownShare"})
+        shown = self.node.plugin("history", "--from", "-1h").out
+        self.assertRegex(shown, r"(?s)node node-1\n.*KnownShare")
+        self.assertIn("Probed", shown)
+        stacks = self.home("home.folded", "render", "shop/orders-1", "--from=-1h")
+        self.assertEqual(set(stacks.roots()), {"KnownShare"}, stacks.top())
+        self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
+        uid = next(each for each in self.node.cluster["pods"]
+                   if each["metadata"]["name"] == "orders-1")["metadata"]["uid"]
+        self.node.cluster["pods"] = [each for each in self.node.cluster["pods"]
+                                     if each["metadata"]["name"] != "orders-1"]
+        self.node.save()
+        gone = self.home("gone.folded", "render", uid, "--node", "node-1", "--from", "-1h")
+        self.assertGreaterEqual(gone.samples, stacks.samples)
+        finished = self.node.plugin("diff", uid, "--node", "node-1", "--before-from", "-1h",
+                                    "--before-to", "now", "--from", "-1h", "-o",
+                                    self.directory / "diff.svg")
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("</svg>", (self.directory / "diff.svg").read_text())
+        self.node.cluster["exec"] = "cut"
+        self.node.save()
+        before = (self.directory / "gone.folded").read_text()
+        finished = self.node.plugin("render", uid, "--node", "node-1", "--from", "-1h", "-o",
+                                    self.directory / "gone.folded")
+        self.assert_fails(finished, 1, "nothing was written")
+        self.assertEqual((self.directory / "gone.folded").read_text(), before)
+
     def assert_refused(self, *args, says, code=1):
         finished = self.node.plugin(*args)
         self.assert_fails(finished, code, *says)
@@ -214,10 +281,10 @@ class Kubernetes(Case):
 
     def test_the_plug_in_knows_which_options_have_a_value(self):
         text = "".join((settings.SOURCE / "collector" / "options" / name).read_text()
-                       for name in ("record.txt", "top.txt"))
+                       for name in ("record.txt", "top.txt", "draw.txt", "history.txt"))
         options = re.findall(r"^(?:-\w, )?(--[a-z-]+) \S", text, re.M)
         self.assertGreater(len(options), 30)
-        refused = {"--pid", "--pod"}
+        refused = {"--pid", "--pod", "--process"}
         for option in sorted(set(options) - refused):
             self.assert_refused("record", "shop/x", option, says=(f"{option} needs a value",), code=2)
 

@@ -71,7 +71,9 @@ class Packages(Case):
                 played = processes.run([FAKE_AGENTS / f"fake_agent_{libc}", "stream", agent])
                 self.assertEqual(played.code, 0, str(played))
         control = processes.run(["dpkg-deb", "-f", packages[".deb"]], check=True).out
-        for library in ("libbpf1", "libc6", "libdw1", "libelf1", "libjansson4", "libmicrohttpd12"):
+        for library in ("libbpf1", "libc6", "libdw1", "libelf1", "libgnutls30", "libjansson4",
+                        "libmicrohttpd12", "libsqlite3-0", "libcurl4", "libyaml-0-2", "libnng1",
+                        "libncursesw6", "libsystemd0"):
             self.assertRegex(control, rf"Depends:.*\b{library}\b")
 
     def jvm_on(self, machine):

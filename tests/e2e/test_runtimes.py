@@ -151,7 +151,7 @@ class Runtimes(Case):
         recording = self.record()
         stacks = stacks_of(recording, beam.pid)
         self.assert_named(stacks, recording)
-        self.assert_shares(stacks, {"$shares:sixty/2": .6, "$shares:forty/2": .4}, recording)
+        self.assert_shares(stacks, {"$shares:sixty/0": .6, "$shares:forty/0": .4}, recording)
 
     def test_every_kernel_frame_is_named(self):
         self.background(["dd", "if=/dev/zero", "of=/dev/null", "bs=512"], "dd")

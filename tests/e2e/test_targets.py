@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Targets are chosen by the names that people know, without an engine's socket."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -60,6 +61,29 @@ class Targets(Case):
         text = daemon.list("--container", self.name("web")).out
         self.assertIn(self.name("web"), text)
         self.assertNotIn(shop.id[:12], text)
+
+    def test_the_image_of_a_container_is_a_label_wherever_labels_are(self):
+        store = self.directory / "store"
+        web = self.named("web", "KnownShare")
+        own = self.named("own", "Primes", env={"FGAGENT_OPTS": "label=image:mine:1"})
+        daemon = self.watch("--store", store, "--store-window", "1s", "-F", 99)
+        for jvm in (web, own):
+            daemon.wait_for_jvm(jvm.pid)
+        self.assertEqual(daemon.jvm(web.pid)["labels"]["image"], self.image())
+        self.assertEqual(daemon.jvm(own.pid)["labels"]["image"], "mine:1")
+        self.assertIn(f"image={self.image()}", daemon.list().out)
+        self.assert_records("KnownShare", "Primes", "-a", "--label", f"image={self.image()}")
+        finished = collector.fgcollect("record", "-d", 1, "-o", self.directory / "x.pb.gz", "--label",
+                                       "image=mine:1", *self.place.options())
+        self.assertEqual(finished.code, 0, str(finished))
+        texts = gzip.decompress((self.directory / "x.pb.gz").read_bytes())
+        self.assertIn(b"mine:1", texts)
+        self.assertNotIn(self.image().encode(), texts)
+        daemon.stop()
+        for args, row in ((["--label", f"image={self.image()}"], web), (["--label", "image=mine:1"], own)):
+            found = json.loads(collector.fgcollect("history", "--store", store, "--json", *args).out)
+            self.assertEqual({process["pid"] for process in found["processes"]}, {row.pid})
+        self.assertIn(f"  image={self.image()}\n", collector.fgcollect("history", "--store", store).out)
 
     def test_names_that_fit_several_or_nothing_say_which_there_are(self):
         front = self.named("web-1", "KnownShare")

@@ -231,7 +231,7 @@ class Wall(Case):
                                "\n".join(f"{count} {top}" for top, count in tops[method].items()))
 
     def test_wrong_words_are_refused(self):
-        for args, words in ((("--kind", "lock"), "no such kind: lock; there are: cpu wall offcpu"),
+        for args, words in ((("--kind", "odours"), "no such kind: odours; there are: cpu wall offcpu"),
                             (("--kind", "cpu,"), "which kind?"),
                             (("--wall-frequency", "20"), "goes with --kind wall or offcpu"),
                             (("--kind", "wall", "--wall-frequency", "0"), "from 1 to 1000"),

@@ -8,18 +8,33 @@
 
 #include "capture/capture_format.h"
 #include "capture/replay.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 #include "sinks/tree_sink.h"
 #include "render/render.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* What the samples of a run count for. */
+struct seen {
+	uint64_t samples, weight;
+};
+
+static void add_up(void *arg, uint64_t id, const struct named_sample *sample)
+{
+	struct seen *const seen = arg;
+
+	(void)id;
+	seen->samples++;
+	seen->weight += sample->values[0];
+}
+
 /* The stacks of a run, folded; NULL: the run found damage. */
 static char *replayed(struct replay *replay, size_t *ret_len)
 {
 	static const struct chain_style style = {.has_native_lines = true, .by_thread = true};
-	struct replay_run run = {.style = &style};
+	struct seen seen = {0};
+	struct replay_run run = {.style = &style, .named = add_up, .arg = &seen};
 	struct replay_counts counts;
 	struct tree_sink *tree;
 	char *text = NULL;
@@ -31,7 +46,7 @@ static char *replayed(struct replay *replay, size_t *ret_len)
 		abort();
 	run.sinks = &tree->sink;
 	err = replay_run(replay, &run, &counts);
-	if (tree->profile.quality.samples != counts.samples)
+	if (seen.samples != counts.samples || tree->profile.quality.samples != seen.weight)
 		abort();
 	if (err == 0) {
 		stream = open_memstream(&text, ret_len);
@@ -58,7 +73,7 @@ static void check_again(struct replay *replay)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char start[] = {CAPTURE_MAGIC "\1"};
-	static struct gzip gzip;
+	static struct compressor compressor;
 	struct replay *replay = NULL;
 	const char *reason = NULL;
 	char *file = NULL;
@@ -66,13 +81,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FILE *const stream = open_memstream(&file, &len);
 	int err;
 
-	if (!stream || gzip_init(&gzip, stream) < 0)
+	if (!stream || compressor_init(&compressor, COMPRESSION_GZIP, stream) < 0)
 		abort();
-	gzip_add(&gzip, start, sizeof(start) - 1);
-	gzip_add(&gzip, data, size);
-	if (gzip_finish(&gzip) < 0)
+	compressor_add(&compressor, start, sizeof(start) - 1);
+	compressor_add(&compressor, data, size);
+	if (compressor_finish(&compressor) < 0)
 		abort();
-	gzip_fini(&gzip);
+	compressor_fini(&compressor);
 	fclose(stream);
 	err = replay_open_bytes(file, len, &replay, &reason);
 	free(file);

@@ -143,6 +143,7 @@ static void check(const struct container *container)
 	check_text(container->name, sizeof(container->name));
 	check_text(container->pod, sizeof(container->pod));
 	check_text(container->name_space, sizeof(container->name_space));
+	check_text(container->image, sizeof(container->image));
 	if (container->pod[0] && !container_is_pod_name(container->pod, strlen(container->pod)))
 		abort();
 	if (container->pod_uid[0] &&
@@ -183,7 +184,8 @@ static void read_names(const struct container *parsed, struct container *ret)
 	container_names_read(&names, ret);
 	check(ret);
 	if (strcmp(ret->id, parsed->id) != 0 ||
-	    (parsed->namer != CONTAINER_NAMED_BY_ROOT && (ret->name[0] || ret->labels.count)))
+	    (parsed->namer != CONTAINER_NAMED_BY_ROOT &&
+	     (ret->name[0] || ret->image[0] || ret->labels.count)))
 		abort();
 	container_names_fini(&names);
 }
@@ -221,7 +223,7 @@ static void read_all(const char *cgroup)
 	read_names(&parsed, &second);
 	if (strcmp(first.name, second.name) != 0 || strcmp(first.pod, second.pod) != 0 ||
 	    strcmp(first.name_space, second.name_space) != 0 ||
-	    first.labels.count != second.labels.count)
+	    strcmp(first.image, second.image) != 0 || first.labels.count != second.labels.count)
 		abort();
 	container_fini(&first);
 	container_fini(&second);

@@ -6,7 +6,7 @@
  */
 #include "fuzzer.h"
 
-#include "serve/http_hosts.h"
+#include "web/http_hosts.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -16,6 +16,19 @@
 
 #define MAX_NODES 4096u
 
+/* Of two siblings with equal names and kinds one would hide the other's samples. */
+static void check_siblings(const struct profile *profile)
+{
+	const struct profile_node *const nodes = profile->nodes;
+
+	for (uint32_t id = 1; id < profile->count; id++)
+		for (uint32_t other = nodes[id].next_sibling, n = 0; other && n < 64;
+		     other = nodes[other].next_sibling, n++)
+			if (nodes[id].kind == nodes[other].kind &&
+			    nodes[id].name == nodes[other].name)
+				abort();
+}
+
 static char *read_and_write(const void *data, size_t size, size_t *ret_len)
 {
 	static const struct import_options options = {
@@ -34,6 +47,8 @@ static char *read_and_write(const void *data, size_t size, size_t *ret_len)
 	if (import_read(fd, &options, &target) == 0 &&
 	    profile.nodes[0].total != profile.quality.samples)
 		abort();
+	check_siblings(&profile);
+	check_siblings(&before);
 	if (render_write(&profile, RENDER_FOLDED, NULL, stream) < 0)
 		abort();
 	fclose(stream);

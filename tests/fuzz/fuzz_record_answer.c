@@ -26,6 +26,7 @@ static void check(const struct container *container)
 	check_text(container->name, sizeof(container->name));
 	check_text(container->pod, sizeof(container->pod));
 	check_text(container->name_space, sizeof(container->name_space));
+	check_text(container->image, sizeof(container->image));
 	if (container->pod[0] && !container_is_pod_name(container->pod, strlen(container->pod)))
 		abort();
 	if (container->pod_uid[0] &&
@@ -49,7 +50,8 @@ static void take_again(const struct container *taken, int err, bool runs)
 	if (record_answer_make(taken, err, runs, &answer, &len) < 0)
 		return;
 	if (record_answer_take(answer, len, &again, &runs_again) != err || runs_again != runs ||
-	    strcmp(again.name, taken->name) != 0 || again.labels.count != taken->labels.count)
+	    strcmp(again.name, taken->name) != 0 || strcmp(again.image, taken->image) != 0 ||
+	    again.labels.count != taken->labels.count)
 		abort();
 	free(answer);
 	container_fini(&again);
@@ -62,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const int err = record_answer_take((const char *)data, size, &container, &runs);
 
 	if (err == -EPROTO) {
-		if (container.name[0] || container.labels.count > 0 ||
+		if (container.name[0] || container.image[0] || container.labels.count > 0 ||
 		    container.labels.left_out > 0)
 			abort();
 		return 0;

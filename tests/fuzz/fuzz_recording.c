@@ -6,7 +6,7 @@
  */
 #include "fuzzer.h"
 
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 #include "import/import.h"
 #include "profile/recording_format.h"
 #include "render/render.h"
@@ -145,21 +145,24 @@ static void check_again(const struct reading *reading)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct gzip gzip;
+	static struct compressor compressor;
 	struct reading reading;
 	char *file = NULL;
 	size_t len;
 	FILE *const stream = open_memstream(&file, &len);
+	const bool is_xz = size % 3 == 2;
 
-	if (!stream || gzip_init(&gzip, stream) < 0)
+	if (!stream ||
+	    compressor_init(&compressor, is_xz ? COMPRESSION_XZ : COMPRESSION_GZIP, stream) < 0)
 		abort();
-	fputs(size % 2 ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS
-		       : RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION,
+	fputs(is_xz	 ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_XZ
+	      : size % 2 ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS
+			 : RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION,
 	      stream);
-	gzip_add(&gzip, data, size);
-	if (gzip_finish(&gzip) < 0)
+	compressor_add(&compressor, data, size);
+	if (compressor_finish(&compressor) < 0)
 		abort();
-	gzip_fini(&gzip);
+	compressor_fini(&compressor);
 	fclose(stream);
 	read_file(file, len, size % (2 * PROFILE_MAX_KINDS), &reading);
 	free(file);

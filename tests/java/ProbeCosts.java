@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Does one thing as often as it can: "alloc" makes small objects, "lock" takes a lock that is free,
- * "throw" throws in code that is inlined, "deep" through eight frames.
+ * Does one thing as often as it can: "alloc" makes small objects, "work" makes arrays of 1 KiB and
+ * fills them, some 1 GB/s, "lock" takes a monitor that is free, "reentrant" such a ReentrantLock,
+ * "throw" throws in code that is inlined, "deep" through eight frames, "create" makes, throws and
+ * catches an exception with a stack trace.
  *
  * <p>Four times a second there is a line: picoseconds of one time, of the last quarter of a second.
  */
@@ -11,11 +14,47 @@ public final class ProbeCosts {
     static volatile Object sink;
     static int locked;
     static final Object LOCK = new Object();
+    static final ReentrantLock REENTRANT = new ReentrantLock();
     static final Exception THROWN = new Exception();
 
     static void allocate() {
         for (int i = 0; i < TIMES; i++) {
             sink = new long[6]; // 64 bytes
+        }
+    }
+
+    static void work() {
+        for (int i = 0; i < TIMES / 10; i++) {
+            long[] filled = new long[126]; // 1 KiB
+            long x = i;
+
+            for (int at = 0; at < filled.length; at++) {
+                x = (x ^ x >>> 29) * 6364136223846793005L + at;
+                x = (x ^ x >>> 29) * 6364136223846793005L + at;
+                filled[at] = x;
+            }
+            sink = filled;
+        }
+    }
+
+    static void reentrant() {
+        for (int i = 0; i < TIMES; i++) {
+            REENTRANT.lock();
+            try {
+                locked++;
+            } finally {
+                REENTRANT.unlock();
+            }
+        }
+    }
+
+    static void create() {
+        for (int i = 0; i < TIMES / 100; i++) {
+            try {
+                throw new Exception();
+            } catch (Exception e) {
+                sink = e;
+            }
         }
     }
 
@@ -64,8 +103,11 @@ public final class ProbeCosts {
     static int round(String what) {
         switch (what) {
             case "alloc": allocate(); return TIMES;
+            case "work": work(); return TIMES / 10;
             case "lock": lock(); return TIMES;
+            case "reentrant": reentrant(); return TIMES;
             case "throw": throwInlined(); return TIMES;
+            case "create": create(); return TIMES / 100;
             default: throwDeep(); return TIMES / 100;
         }
     }

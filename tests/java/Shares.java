@@ -38,17 +38,26 @@ final class Shares {
     void runFor(double seconds) {
         long end = System.nanoTime() + (long) (seconds * 1e9);
         Ending.expect();
-        while (!Ending.isAsked() && (seconds == 0 || System.nanoTime() < end)) {
-            int any = chance.nextInt(phases.length);
-            runOne(chance.nextInt(3) == 0 && !isFarAhead(any) ? any : lagging());
-        }
+        while (!Ending.isAsked() && (seconds == 0 || System.nanoTime() < end))
+            step();
     }
 
-    private boolean isFarAhead(int phase) {
+    /** Runs the phase whose turn it is. */
+    void step() {
+        int any = chance.nextInt(phases.length);
+        runOne(chance.nextInt(3) == 0 && !isFarAhead(any) ? any : lagging());
+    }
+
+    /** CPU time of all phases. */
+    long spentNs() {
         long all = 0;
         for (long ns : spentNs)
             all += ns;
-        return spentNs[phase] > wanted[phase] * all + FAR_NS;
+        return all;
+    }
+
+    private boolean isFarAhead(int phase) {
+        return spentNs[phase] > wanted[phase] * spentNs() + FAR_NS;
     }
 
     private int lagging() {
@@ -80,9 +89,7 @@ final class Shares {
 
     /** One line a phase: "share hot 0.6003 of 12.345 s". */
     void print() {
-        long all = 0;
-        for (long ns : spentNs)
-            all += ns;
+        long all = spentNs();
         for (int i = 0; i < phases.length; i++)
             System.out.printf("share %s %.4f of %.3f s%n", names[i],
                               (double) spentNs[i] / all, all / 1e9);

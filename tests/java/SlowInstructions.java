@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -22,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Usage: SlowInstructions CASE[,CASE...] [SECONDS], with -XX:CompileCommand=inline for slow* and
  * cheap*, and dontinline for *Work, *Twice and callee. Each case has the same share of SECONDS.
  * Prints "ready", and at its end "share atomic_slow 0.231 of its time", "share atomic_cheap 0.769 ..."
- * and so on.
+ * and so on. With -Dgo=FILE the program waits, once it is ready, until that file is there.
  */
 public final class SlowInstructions {
     private static final int TURNS = 10_000;
@@ -39,13 +41,16 @@ public final class SlowInstructions {
         long run(long x);
     }
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         String[] names = args[0].split(",");
         double seconds = args.length > 1 ? Double.parseDouble(args[1]) : 10;
+        String go = System.getProperty("go");
         for (String name : names)
             warmUp(worksOf(name));
         System.out.println("ready");
         System.out.flush();
+        while (go != null && !Files.exists(Path.of(go)))
+            Thread.sleep(10);
         for (String name : names) {
             double[] shares = runFor(worksOf(name), seconds / names.length);
             for (int half = 0; half < 2; half++)

@@ -107,7 +107,7 @@ class Table(unittest.TestCase):
     def test_rows_of_a_name_agree(self):
         self.assert_refused("\n-q, --jitdump DIR\n  help       there\n",
                             r"record.txt:\d+: --jitdump has another letter or value",
-                            "[json: list doctor]")
+                            "[json: list doctor history]")
 
     def test_unknown_words_are_refused(self):
         self.assert_refused(ROW.replace("words", "numbers"), "what completes a value is one of")

@@ -20,5 +20,22 @@ function timeText(us)
 	return withCommas(Math.floor(tenths / 10)) + "." + tenths % 10 + " s";
 }
 
+function bytesText(bytes)
+{
+	const inParts = (unit, parts) => Math.floor(bytes / unit) * parts +
+		Math.floor(bytes % unit / unit * parts + 0.5);
+	if (bytes < 1024)
+		return withCommas(bytes) + " B";
+	if (inParts(2 ** 10, 1) < 1024 || inParts(2 ** 20, 1) < 1024) {
+		const [unit, name] = inParts(2 ** 10, 1) < 1024 ? [2 ** 10, " KiB"] : [2 ** 20, " MiB"];
+		const tenths = inParts(unit, 10);
+		return (tenths < 100 ? (tenths / 10).toFixed(1) : withCommas(inParts(unit, 1))) + name;
+	}
+	const [unit, name] = inParts(2 ** 30, 10) < 10240 ? [2 ** 30, " GiB"] : [2 ** 40, " TiB"];
+	const tenths = inParts(unit, 10), hundredths = inParts(unit, 100);
+	return (hundredths < 1000 ? (hundredths / 100).toFixed(2) :
+		withCommas(Math.floor(tenths / 10)) + "." + tenths % 10) + name;
+}
+
 const amountText = (unit, n) => unit === "microseconds" ? timeText(Math.round(n)) :
-	withCommas(Math.round(n)) + " " + unit;
+	unit === "bytes" ? bytesText(Math.round(n)) : withCommas(Math.round(n)) + " " + unit;

@@ -100,7 +100,9 @@ function qualityItems()
 		const text = isCounted ? grouped(n) : shortAmount(n);
 		return n ? [text + (isCounted && facts.unit ? "" : " (" + percent(n, of) + ")"), n > most * all] : ["", false];
 	};
-	add(before ? "after" : facts.samples_kind || "samples", before ? amount(all) : shortAmount(all));
+	add("not whole", facts.losses, true);
+	const named = facts.unit === facts.samples_kind ? grouped(all) : shortAmount(all);
+	add(before ? "after" : facts.samples_kind || "samples", before ? amount(all) : named);
 	if (before)
 		add("before", amount(before.reduce((sum, n) => sum + n, 0)));
 	add("event", facts.event && facts.event + (facts.hz ? " at " + facts.hz + " Hz" : ""));
@@ -124,6 +126,7 @@ function qualityItems()
 	const distinct = name => [...new Set(processes.map(p => p[name]).filter(text => text))];
 	add("JVM", distinct("runtime").join(", "));
 	add("container", distinct("container").join(", "));
+	add("image", distinct("image").join(", "));
 	add("made by", facts.program);
 	return items;
 }

@@ -159,8 +159,8 @@ function containerOf({ id, name, pod, namespace })
 
 function decodeProcesses(lines)
 {
-	return lines.map(([pid, title, id, runtime, name, pod, namespace]) =>
-		({ pid, title, runtime, container: containerOf({ id, name, pod, namespace }) }));
+	return lines.map(([pid, title, id, runtime, name, pod, namespace, image]) =>
+		({ pid, title, runtime, container: containerOf({ id, name, pod, namespace }), image }));
 }
 
 function decodeThreads(processes, lines)

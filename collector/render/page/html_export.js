@@ -21,7 +21,7 @@ async function copyText(text, what)
 	announce("Copied " + what);
 }
 
-const suffixes = { i: "_[0]", 1: "_[1]", J: "_[j]", "+": "_[i]", k: "_[k]", w: "_[w]" };
+const suffixes = { i: "_[0]", 1: "_[1]", J: "_[j]", "+": "_[i]", k: "_[k]", w: "_[w]", o: "_[c]" };
 
 function foldedName(key)
 {

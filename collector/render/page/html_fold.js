@@ -177,7 +177,7 @@ class Folding {
 				this.tree.keys.push({ name, kind: 0, shade: 0 });
 			this.taskOf = base.keys.map(key => 1 + listOf(tasks, key.name));
 			this.isLabel = base.keys.map(key => app.data.kinds[key.kind].letter === "#");
-			this.isWait = base.keys.map(key => app.data.kinds[key.kind].letter === "w");
+			this.isLeaf = base.keys.map(key => "wo".includes(app.data.kinds[key.kind].letter));
 			this.isMethod = base.keys.map((key, at) => this.kin.levels[at] >= 0 ||
 				app.data.kinds[key.kind].letter === "*");
 		}
@@ -264,7 +264,7 @@ class Folding {
 			return true;
 		this.isJava[i] = this.isMethod[key] || this.isJava[up] ? 1 : 0;
 		this.task[i] = this.task[up] || this.taskOf[key];
-		if (this.isMethod[key] || this.isLabel[key] || this.isWait[key])
+		if (this.isMethod[key] || this.isLabel[key] || this.isLeaf[key])
 			return true;
 		const own = data.all[i] > 0 || (data.before && data.before[i] > 0);
 		below[i] = below[up];
@@ -287,7 +287,7 @@ class Folding {
 	parentOf(i)
 	{
 		const { base, below } = this, up = base.parent[i], parent = (below || this.of)[up];
-		return below && this.isWait[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
+		return below && this.isLeaf[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
 			this.taskNode(i, parent) : parent;
 	}
 

@@ -11,17 +11,11 @@ const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 /* With its unit, and without one where that is samples. */
 const amount = n => amountText(app.data.facts.unit || "samples", n);
 const shortAmount = n => app.data.facts.unit ? amount(n) : grouped(n);
-const ofAll = () => app.data.facts.unit === "microseconds" ? " of the time" : " of samples";
+const ofAll = () => {
+	const unit = app.data.facts.unit || "samples";
+	return unit === "microseconds" ? " of the time" : unit === "bytes" ? " of the bytes" : " of " + unit;
+};
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
-
-function element(tag, attributes, ...children)
-{
-	const made = document.createElement(tag);
-	for (const name in attributes)
-		made.setAttribute(name, attributes[name]);
-	made.append(...children);
-	return made;
-}
 
 /* Levels from the root: of each the nodes that are seen, where they begin and how wide they are. */
 function* layingOut(tree, zoomed, width)

@@ -11,7 +11,8 @@ function widthOf(text)
 function languageOf(key)
 {
 	const letter = app.data.kinds[key.kind].letter;
-	return "i1J+*".includes(letter) ? "java" : "sCn".includes(letter) ? "native" : "none";
+	return "i1J+*".includes(letter) ? "java" : letter === "o" ? "class" :
+		"sCn".includes(letter) ? "native" : "none";
 }
 
 function labelOf(key, width)

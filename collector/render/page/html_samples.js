@@ -3,7 +3,6 @@
  * The kinds of samples that the file holds, and how the page goes from one to another. A kind is
  * unpacked when it is shown for the first time. Keys of one kind are known to those behind it.
  */
-const KIND_WORDS = { cpu: "CPU samples", wall: "wall-clock time", offcpu: "off-CPU time" };
 const store = { scripts: [], read: new Map(), keys: new Map(), turn: 0 };
 
 const samplesKinds = () => store.scripts.map(script => script.dataset.kind || "");

@@ -23,6 +23,13 @@ function pastSeparator(name, end)
 	return end > 0 ? Math.max(name.lastIndexOf("/", end - 1), name.lastIndexOf(".", end - 1)) + 1 : 0;
 }
 
+/* j.u. for java/util/ */
+function initialsOf(packages)
+{
+	return packages.split(/[/.]/).slice(0, -1)
+		.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".").join("");
+}
+
 function javaForms(name)
 {
 	const parameters = name.search(/\([^()]*\)[^()]+$/);
@@ -31,10 +38,19 @@ function javaForms(name)
 	let begin = pastSeparator(bareName, dot < 0 ? bareName.length : dot);
 	if (bareName.startsWith("0x", begin))               // a hidden class's number
 		begin = pastSeparator(bareName, begin - 1);
-	const initials = bareName.slice(0, begin).split(/[/.]/).slice(0, -1)
-		.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
 	const last = bareName.slice(begin);
-	return [bareName, initials.join("") + last, last, last.slice(last.lastIndexOf(".") + 1) || last];
+	return [bareName, initialsOf(bareName.slice(0, begin)) + last, last,
+		last.slice(last.lastIndexOf(".") + 1) || last];
+}
+
+/* Without a method behind it. Behind the last dot of a hidden class stands a number. */
+function classForms(name)
+{
+	let dot = name.lastIndexOf(".");
+	if (name.startsWith(".0x", dot))
+		dot = dot > 0 ? name.lastIndexOf(".", dot - 1) : -1;
+	const last = name.slice(dot + 1) || name;
+	return [initialsOf(name.slice(0, name.length - last.length)) + last, last];
 }
 
 function bracketLength(text)
@@ -89,10 +105,11 @@ function nativeForms(name)
 	return forms;
 }
 
-/* A name and its shorter forms, by its language: "java", "native" or none of these. */
+/* A name and its shorter forms, by its language: "java", "class", "native" or none of these. */
 function formsOf(name, language)
 {
 	const shorter = language === "java" ? javaForms(name) :
+		language === "class" ? classForms(name) :
 		language === "native" ? nativeForms(name) : [];
 	return [name, ...shorter].map(text => ({ text, width: widthOf(text) }));
 }

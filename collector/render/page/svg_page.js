@@ -33,7 +33,7 @@ function widthOf(text)
 	return pen ? pen.measureText(text).width : 7.08 * text.length;
 }
 
-const JAVA_KINDS = [1, 2, 3, 4, 10], NATIVE_KINDS = [5, 6, 7];
+const JAVA_KINDS = [1, 2, 3, 4, 10], NATIVE_KINDS = [5, 6, 7], CLASS_KIND = 12;
 
 /* In a diff a class is no kind: there the name has to tell. */
 function languageOf(key, isDiff)
@@ -41,7 +41,7 @@ function languageOf(key, isDiff)
 	if (isDiff)
 		return key.name.startsWith("[") ? "none" :
 			/^[^(<]+\//.test(key.name) ? "java" : "native";
-	return JAVA_KINDS.includes(key.kind) ? "java" :
+	return JAVA_KINDS.includes(key.kind) ? "java" : key.kind === CLASS_KIND ? "class" :
 		NATIVE_KINDS.includes(key.kind) ? "native" : "none";
 }
 
@@ -57,15 +57,16 @@ function labelOf(key, width, isDiff)
 
 function legend(tree, kinds, settings)
 {
-	const self = kinds.map(() => 0), seen = new Set();
+	const { countName } = settings, self = kinds.map(() => 0), seen = new Set();
 	for (let i = 0; i < tree.count; i++) {
 		const kind = tree.keys[tree.key[i]].kind;
 		self[kind] += tree.self[i];
 		seen.add(kind);
 	}
 	return [...seen].sort((a, b) => a - b).map(kind => html("span", {
-		title: percent(self[kind], tree.total[0]) + (settings.countName === "microseconds" ?
-			" of the time is in such a frame" : " of samples end in such a frame"),
+		title: percent(self[kind], tree.total[0]) + (countName === "microseconds" ?
+			" of the time is in such a frame" : countName === "bytes" ?
+			" of the bytes are of such a frame" : " of " + countName + " end in such a frame"),
 	}, html("i", { style: "background:" + kinds[kind][5] }), kinds[kind][0]));
 }
 

@@ -265,6 +265,8 @@ static __always_inline void begin_wait(struct task_struct *task, unsigned int st
 	}
 	waiter = bpf_map_lookup_elem(&waiters, &tid);
 	if (waiter && waiter->start_ns == task->start_time) {
+		if (waiter->since_ns) /* it has run since, but no switch to it was seen */
+			__sync_fetch_and_add(&shared.unended, 1);
 		waiter->woken_ns = 0;
 		waiter->delay_ns = run_delay_of(task);
 		waiter->since_ns = now_ns;

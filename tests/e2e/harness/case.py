@@ -60,8 +60,8 @@ class Case(unittest.TestCase):
         self.ends_first.append(started)
         return started
 
-    def watch(self, *args, place=None, started=True):
-        daemon = collector.Watch(place or self.place, *args)
+    def watch(self, *args, place=None, started=True, prefix=()):
+        daemon = collector.Watch(place or self.place, *args, prefix=prefix)
         self.addCleanup(daemon.stop)
         return daemon.started() if started else daemon
 

@@ -3,12 +3,14 @@
 
 The collector's container has what the manifest of its DaemonSet says and nothing else: capabilities,
 seccomp profile, read-only root, volumes, the node's PIDs, no shell. Volumes of the node are below
-the test's own directory.
+the test's own directory, as are files of ConfigMaps and Secrets, behind links as the kubelet makes
+them.
 """
 
 import json
 import os
 import pathlib
+import re
 import uuid
 
 from . import containers, manifests, processes, settings
@@ -36,6 +38,9 @@ class Node:
         self.case, self.engine, self.name = case, case.engine, name
         self.directory = case.directory
         self.cluster = {"pods": []}
+        self.network = "none"
+        self.address = None     # of the collector's pod
+        self.config_maps, self.secrets = {}, {}     # name -> file -> text
         self.file = self.directory / "cluster.json"
         if not self.engine.docker("images", "-q", IMAGE).out.strip():
             make_collector_image(self.engine)
@@ -90,30 +95,79 @@ class Node:
         """Of a variable; of what a pod may ask of itself, the manifest asks for its node alone."""
         if "value" in entry:
             return entry["value"]
-        assert entry["valueFrom"]["fieldRef"]["fieldPath"] == "spec.nodeName", entry
-        return self.name
+        return {"spec.nodeName": self.name, "status.podIP": self.address}[
+            entry["valueFrom"]["fieldRef"]["fieldPath"]]
 
-    def collector_options(self, without=()):
-        """docker run's for what the manifest says; without: capabilities."""
-        daemon_set = manifests.of_kind("DaemonSet", manifests.build(KUBERNETES / "base"))
+    def expanded(self, container):
+        """A container's arguments, with what $(NAME) stands for."""
+        values = {entry["name"]: self.value_of(entry) for entry in container["env"]}
+        return [re.sub(r"\$\((\w+)\)", lambda name: values[name[1]], text)
+                for text in container["args"]]
+
+    def put_files(self, place, files):
+        """As the kubelet does: what is seen is links, and one rename changes all that they lead to."""
+        new = place / f"..{uuid.uuid4().hex}"
+        new.mkdir()
+        for name, text in files.items():
+            (new / name).write_text(text)
+            (new / name).chmod(0o400)
+            if not (place / name).is_symlink():
+                (place / name).symlink_to(f"..data/{name}")
+        (place / "..new").symlink_to(new.name)
+        (place / "..new").rename(place / "..data")
+
+    def put_secret(self, name, files):
+        """A Secret that is made or changed; where a pod that runs has it mounted, its files are."""
+        self.secrets[name] = files
+        for place in self.directory.glob(f"volumes/secret.{name}"):
+            self.put_files(place, files)
+
+    def volume_of(self, volume):
+        """Of the kernel's file systems there is one; all else of a node is below a directory."""
+        if "secret" in volume:
+            name = volume["secret"]["secretName"]
+            assert name in self.secrets or volume["secret"].get("optional"), f"no Secret {name}"
+            place = self.place_of(f"secret.{name}")
+            self.put_files(place, self.secrets.get(name, {}))
+            return place
+        if "configMap" in volume:
+            place = self.place_of(f"configmap.{volume['configMap']['name']}")
+            self.put_files(place, self.config_maps[volume["configMap"]["name"]])
+            return place
+        if "emptyDir" in volume:    # which goes with its pod
+            return self.place_of(f"{volume['name']}.{uuid.uuid4().hex}")
+        path = volume.get("hostPath", {}).get("path", "")
+        return path if path.startswith("/sys/") else self.place_of(volume["name"])
+
+    def collector_options(self, without=(), folder="base"):
+        """docker run's for what the manifest says; without: capabilities. Of folder, what is behind
+        a + is a component."""
+        documents = []
+        for name in folder.split("+"):
+            documents = manifests.build(KUBERNETES / name, documents)
+        for document in documents:
+            if document["kind"] == "ConfigMap":
+                self.config_maps.setdefault(document["metadata"]["name"], document["data"])
+        daemon_set = manifests.of_kind("DaemonSet", documents)
         spec = daemon_set["spec"]["template"]["spec"]
         container = spec["containers"][0]
         security = container["securityContext"]
         assert security["readOnlyRootFilesystem"] and not security["privileged"]
         assert not security["allowPrivilegeEscalation"] and spec["hostPID"]
+        volumes = {volume["name"]: volume for volume in spec["volumes"]}
         capabilities = [name for name in security["capabilities"]["add"] if name not in without]
-        return ["--pid=host", "--network=none", "--read-only",
+        return ["--pid=host", f"--network={self.network}", "--read-only",
                 f"--user={security['runAsUser']}:{security['runAsGroup']}",
                 "--security-opt=no-new-privileges", f"--security-opt=seccomp={seccomp_profile()}",
                 *[f"--cap-drop={name}" for name in security["capabilities"]["drop"]],
                 *self.engine.capabilities(*capabilities),
                 *[f"--env={entry['name']}={self.value_of(entry)}" for entry in container["env"]],
-                *[f"--volume={self.place_of(mount['name'])}:{mount['mountPath']}"
-                  for mount in container["volumeMounts"]]], [*container["command"], *container["args"]]
+                *[f"--volume={self.volume_of(volumes[mount['name']])}:{mount['mountPath']}"
+                  for mount in container["volumeMounts"]]], [*container["command"], *self.expanded(container)]
 
-    def run_collector(self, name="fgcollect-x7k2p", without=(), options=()):
-        """The collector's pod as the manifest has it; returns Docker's container."""
-        given, command = self.collector_options(without)
+    def run_collector(self, name="fgcollect-x7k2p", without=(), options=(), folder="base"):
+        """The collector's pod as the manifest in that folder has it; returns Docker's container."""
+        given, command = self.collector_options(without, folder)
         uid = str(uuid.uuid4())
         started = self.engine.docker(
             "run", "--detach", "--entrypoint", command[0], "--label", self.engine.state["token"],
@@ -128,6 +182,12 @@ class Node:
                              not self.is_running(container),
                              lambda: f"the collector runs:\n{self.logs(container)}")
         return container
+
+    def remove(self, container):
+        """A collector's pod goes."""
+        self.engine.docker("rm", "-f", container)
+        self.cluster["pods"] = [pod for pod in self.cluster["pods"] if pod["docker"] != container]
+        self.save()
 
     def is_running(self, container):
         return self.engine.docker("inspect", "-f", "{{.State.Running}}", container,

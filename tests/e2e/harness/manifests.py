@@ -9,8 +9,18 @@ import kubernetes.client
 import yaml
 
 # Younger than the models of Debian 12 (Kubernetes 1.22): of which object, and as what.
-YOUNG = {("V1SecurityContext", "appArmorProfile"): {"type": "str", "localhostProfile": "str"},
+YOUNG = {("V1Volume", "image"): {"reference": "str", "pullPolicy": "str"},
+         ("V1SecurityContext", "appArmorProfile"): {"type": "str", "localhostProfile": "str"},
          ("V1PodSecurityContext", "appArmorProfile"): {"type": "str", "localhostProfile": "str"}}
+# Of the Prometheus Operator, whose objects the client does not know: what ours use of it.
+SECRET_KEY = {"name": "str", "key": "str"}
+POD_MONITOR = {
+    "apiVersion": "str", "kind": "str", "metadata": "V1ObjectMeta", "spec": {
+        "selector": "V1LabelSelector", "podMetricsEndpoints": [{
+            "port": "str", "path": "str", "scheme": "str", "interval": "str", "honorLabels": "bool",
+            "relabelings": [{"sourceLabels": "list[str]", "targetLabel": "str", "regex": "str",
+                             "replacement": "str", "action": "str"}],
+            "tlsConfig": {"serverName": "str", "ca": {"secret": SECRET_KEY}}}]}}
 PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float), "object": object,
          "datetime": (str, datetime.datetime)}
 
@@ -31,7 +41,14 @@ def model_of(document):
 
 def faults(value, kind, where):
     """What is wrong with a value as one of that kind: a list of sentences."""
+    if isinstance(kind, list):
+        if not isinstance(value, list):
+            return [f"{where}: a list is needed"]
+        return [fault for i, item in enumerate(value)
+                for fault in faults(item, kind[0], f"{where}[{i}]")]
     if isinstance(kind, dict):
+        if not isinstance(value, dict):
+            return [f"{where}: a mapping is needed"]
         found = [f"{where}.{key}: unknown" for key in value if key not in kind]
         return found + [fault for key in value if key in kind
                         for fault in faults(value[key], kind[key], f"{where}.{key}")]
@@ -76,6 +93,8 @@ def faults_of_model(value, kind, where):
 
 
 def faults_of(document):
+    if document["kind"] == "PodMonitor":
+        return faults(document, POD_MONITOR, "PodMonitor")
     return faults_of_model(document, model_of(document), document.get("kind", "?"))
 
 
@@ -101,17 +120,51 @@ def merge(base, patch):
     return merged + list(rest.values())
 
 
-def build(folder):
-    """What kubectl kustomize makes of a folder, as far as ours need."""
+def add_at(document, path, value):
+    """The operation `add` of JSON Patch: behind a list's end, or under a key. Returns the result."""
+    key, _, rest = path.lstrip("/").partition("/")
+    if isinstance(document, list):
+        if key == "-":
+            return [*document, value]
+        return [add_at(item, rest, value) if number == int(key) else item
+                for number, item in enumerate(document)]
+    return {**document, key: add_at(document[key], rest, value) if rest else value}
+
+
+def patched(document, patch, target):
+    """The document with a patch of either kind, if the patch is for it."""
+    if isinstance(patch, dict):
+        target = {"kind": patch["kind"], "name": patch["metadata"]["name"]}
+    if (document["kind"], document["metadata"]["name"]) != (target["kind"], target["name"]):
+        return document
+    if isinstance(patch, dict):
+        return merge(document, patch)
+    for operation in patch:
+        assert operation["op"] == "add", operation
+        document = add_at(document, operation["path"], operation["value"])
+    return document
+
+
+def config_map(folder, entry):
+    return {"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": entry["name"], "namespace": entry["namespace"]},
+            "data": {name: (folder / name).read_text() for name in entry["files"]}}
+
+
+def build(folder, documents=()):
+    """What kubectl kustomize makes of a folder, as far as ours need; documents: what a component
+    stands on. Names of ConfigMaps are left as they are."""
     rules = yaml.safe_load((folder / "kustomization.yaml").read_text())
-    documents = []
-    for name in rules["resources"]:
+    documents = list(documents)
+    for name in rules.get("resources", []):
         path = folder / name
         documents += build(path) if path.is_dir() else read(path)
+    documents += [config_map(folder, entry) for entry in rules.get("configMapGenerator", [])]
+    for name in rules.get("components", []):
+        documents = build(folder / name, documents)
     for entry in rules.get("patches", []):
         for patch in read(folder / entry["path"]):
-            documents = [merge(d, patch) if (d["kind"], d["metadata"]["name"]) ==
-                         (patch["kind"], patch["metadata"]["name"]) else d for d in documents]
+            documents = [patched(d, patch, entry.get("target")) for d in documents]
     for entry in rules.get("images", []):
         for document in documents:
             for container in containers(document):

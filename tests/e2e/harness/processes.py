@@ -41,6 +41,11 @@ def environment(extra=None):
     return env
 
 
+def has_uprobe_links():
+    """Whether the kernel links BPF programs to uprobes of a process, without CAP_SYS_ADMIN."""
+    return tuple(int(part) for part in os.uname().release.split(".")[:2]) >= (6, 10)
+
+
 def run(args, timeout=None, check=False, env=None, **options):
     """Runs a program to its end. Past its deadline it is killed and Failed is raised."""
     start = time.monotonic()

@@ -356,6 +356,26 @@ static void levels_of_the_log_go_by_their_words(void **state)
 	assert_int_equal(log_level_of("err", &level), -EINVAL);
 }
 
+static void errors_and_warnings_of_a_thread_are_caught(void **state)
+{
+	struct log_catch caught = {0};
+
+	log_catch(&caught);
+	log_error("first: %d", 1);
+	log_warning("a\033b");
+	log_error("second");
+	assert_string_equal(caught.errors, "first: 1; second");
+	assert_string_equal(caught.warnings, "a?b");
+	for (unsigned i = 0; i < 100; i++)
+		log_error("a line of some length, number %u", i);
+	assert_int_equal(strlen(caught.errors), LOG_CATCH_BYTES - 1);
+	assert_string_equal(caught.errors + LOG_CATCH_BYTES - 4, "...");
+	log_catch(NULL);
+	caught.errors[0] = '\0';
+	log_error("this line is for stderr");
+	assert_string_equal(caught.errors, "");
+}
+
 static struct sched_attr scheduling(void)
 {
 	struct sched_attr attr = {.size = sizeof(attr)};
@@ -389,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
 		cmocka_unit_test(levels_of_the_log_go_by_their_words),
+		cmocka_unit_test(errors_and_warnings_of_a_thread_are_caught),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(short_turns_are_asked_for_and_nothing_else_is_changed),
 		cmocka_unit_test(map_agrees_with_a_plain_array),

@@ -11,7 +11,7 @@
 #include "capture/capture_self.h"
 #include "capture/replay.h"
 #include "code/inline_table.h"
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 #include "sinks/tree_sink.h"
 #include "process/code_inlines.h"
 #include "sample/sample_regs.h"
@@ -65,6 +65,7 @@ static struct record record;
 struct seen {
 	char frames[1 << 16];
 	char container[CONTAINER_ID_BYTES], pod[512], comm[PROCESS_COMM_BYTES], path[256];
+	char image[CONTAINER_IMAGE_BYTES];
 	size_t n_mappings;
 	uint64_t id;
 	unsigned count;
@@ -222,6 +223,7 @@ static int make_process(void)
 	snprintf(process->comm, sizeof(process->comm), "demo");
 	memset(process->container_id, 'c', sizeof(process->container_id) - 1);
 	snprintf(process->workload.container, sizeof(process->workload.container), "web-1");
+	label_set_add(&process->workload.labels, WORKLOAD_IMAGE, "shop/cart:1.4.2");
 	snprintf(process->workload.pod, sizeof(process->workload.pod), "api-7");
 	return process_set_thread_name(process, process->inner_pid,
 				       name("worker-with-a-long-name"));
@@ -339,6 +341,8 @@ static void see(struct seen *seen, const struct named_sample *sample)
 	snprintf(seen->container, sizeof(seen->container), "%s", sample->process->container_id);
 	snprintf(seen->pod, sizeof(seen->pod), "%s/%s", sample->process->workload.pod,
 		 sample->process->workload.container);
+	snprintf(seen->image, sizeof(seen->image), "%s",
+		 workload_image(&sample->process->workload));
 	snprintf(seen->comm, sizeof(seen->comm), "%s", sample->process->comm);
 	seen->n_mappings = sample->process->space.count;
 	if (address_space_find(&sample->process->space, native_addr()))
@@ -458,6 +462,7 @@ static void the_process_and_its_thread_come_back(void **state)
 	assert_string_equal(replayed.container, process->container_id);
 	assert_int_equal(strlen(replayed.container), CONTAINER_ID_BYTES - 1);
 	assert_string_equal(replayed.pod, "api-7/web-1");
+	assert_string_equal(replayed.image, "shop/cart:1.4.2");
 }
 
 static void mappings_come_back(void **state)
@@ -890,7 +895,8 @@ static void the_capture_says_how_large_it_is(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	n = read(fd, file, sizeof(file));
 	assert_true(n > 0 && n < (ssize_t)sizeof(file));
-	assert_int_equal(gunzip_whole(file, (size_t)n, CAPTURE_MAX_BYTES, &unzipped, &len), 0);
+	assert_int_equal(decompressor_gunzip(file, (size_t)n, CAPTURE_MAX_BYTES, &unzipped, &len),
+			 0);
 	free(unzipped);
 	assert_int_equal(counts.bytes, len);
 }

@@ -63,7 +63,7 @@ static void take(unsigned n)
 
 static uint64_t heap_of_it(void)
 {
-	return watch->ops->bytes(watch) - capture->writer.gzip.z.total_out;
+	return watch->ops->bytes(watch) - capture->writer.compressor.z.total_out;
 }
 
 static void a_capture_is_accounted(void **state)

@@ -3,7 +3,7 @@
 #include "capture/capture_writer.h"
 
 #include "capture/capture_codec.h"
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,8 @@ static void finish(const char *text)
 	assert_int_equal(capture_writer_end(&writer, CAPTURE_END, say(text)), 0);
 	fclose(stream);
 	stream = NULL;
-	assert_int_equal(gunzip_whole(file, file_len, CAPTURE_MAX_BYTES, &unzipped, &len), 0);
+	assert_int_equal(decompressor_gunzip(file, file_len, CAPTURE_MAX_BYTES, &unzipped, &len),
+			 0);
 	assert_int_equal(len, writer.bytes);
 	assert_memory_equal(unzipped, CAPTURE_MAGIC, sizeof(CAPTURE_MAGIC) - 1);
 	assert_int_equal(unzipped[sizeof(CAPTURE_MAGIC) - 1], CAPTURE_VERSION);

@@ -4,7 +4,7 @@
 
 #include "capture/capture_codec.h"
 #include "capture/capture_format.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +141,7 @@ static void end(void)
 
 static void make_file_of(char version)
 {
-	static struct gzip gzip;
+	static struct compressor compressor;
 	FILE *stream;
 
 	free(file);
@@ -149,12 +149,12 @@ static void make_file_of(char version)
 	assert_int_equal(fields.len, 0);
 	stream = open_memstream(&file, &file_len);
 	assert_non_null(stream);
-	assert_int_equal(gzip_init(&gzip, stream), 0);
-	gzip_add(&gzip, CAPTURE_MAGIC, sizeof(CAPTURE_MAGIC) - 1);
-	gzip_add(&gzip, &version, 1);
-	gzip_add(&gzip, records.data, records.len);
-	assert_int_equal(gzip_finish(&gzip), 0);
-	gzip_fini(&gzip);
+	assert_int_equal(compressor_init(&compressor, COMPRESSION_GZIP, stream), 0);
+	compressor_add(&compressor, CAPTURE_MAGIC, sizeof(CAPTURE_MAGIC) - 1);
+	compressor_add(&compressor, &version, 1);
+	compressor_add(&compressor, records.data, records.len);
+	assert_int_equal(compressor_finish(&compressor), 0);
+	compressor_fini(&compressor);
 	fclose(stream);
 }
 

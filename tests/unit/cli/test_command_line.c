@@ -330,6 +330,57 @@ static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
 	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
 }
 
+static void a_store_has_defaults_and_limits(void **state)
+{
+	assert_int_equal(parse("--watch --store d"), 0);
+	assert_string_equal(options.watch.store_dir, "d");
+	assert_null(options.watch.output_dir);
+	assert_int_equal(options.watch.store_bytes, UINT64_C(2) << 30);
+	assert_int_equal(options.watch.store_age_sec, 30 * 24 * 3600);
+	assert_int_equal(options.watch.store_window_ns, 10 * UINT64_C(1000000000));
+	assert_int_equal(parse("--watch --store d -o e --store-bytes 16M --store-age 1h "
+			       "--store-window 1s"),
+			 0);
+	assert_int_equal(options.watch.store_bytes, 16 << 20);
+	assert_int_equal(options.watch.store_age_sec, 3600);
+	assert_int_equal(options.watch.store_window_ns, UINT64_C(1000000000));
+}
+
+static void a_store_is_asked_by_history_and_top(void **state)
+{
+	assert_int_equal(parse("history --from -1h --pod shop/api --json"), 0);
+	assert_int_equal(options.command, COMMAND_HISTORY);
+	assert_string_equal(options.history.from, "-1h");
+	assert_int_equal(parse("top --once --store d --from -1h --to now -p 4711"), 0);
+	assert_string_equal(options.history.dir, "d");
+	assert_string_equal(options.history.to, "now");
+	assert_int_equal(options.recording.pid, 4711);
+}
+
+static void what_cannot_be_asked_of_a_store_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"record --store d",
+		"list --from -1h",
+		"--watch --store d --from -1h",
+		"--watch --from -1h",
+		"top --from -1h",
+		"top --once --store d",
+		"top --once --from -1h -d 5",
+		"--watch --store-bytes 1G",
+		"--watch --store-window 5s",
+		"--watch --store d --store-bytes 15M",
+		"--watch --store d --store-age 5s",
+		"--watch --store d --store-window 61s",
+		"--watch --store d --store-window 0",
+		"history --store-bytes 1G",
+		"history x",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_int_equal(parse(lines[i]), -EINVAL);
+}
+
 static void what_a_daemon_cannot_do_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -364,13 +415,14 @@ static void what_a_daemon_cannot_do_is_refused(void **state)
 static void check_http(const char *value, int family, const char *address, unsigned port)
 {
 	char line[128], text[INET6_ADDRSTRLEN];
-	const struct sockaddr_in *four = (const struct sockaddr_in *)&options.watch.http;
-	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&options.watch.http;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&options.watch.http[0].addr;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&options.watch.http[0].addr;
 	const bool is_six = family == AF_INET6;
 
 	snprintf(line, sizeof(line), "--watch --http %s", value);
 	assert_int_equal(parse(line), 0);
-	assert_int_equal(options.watch.http.ss_family, family);
+	assert_int_equal(options.watch.n_http, 1);
+	assert_int_equal(options.watch.http[0].addr.ss_family, family);
 	inet_ntop(family, is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr,
 		  text, sizeof(text));
 	assert_string_equal(text, address);
@@ -404,6 +456,30 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 	assert_true(http_hosts_have(&options.watch.http_hosts, "x.svc:1"));
 	for (size_t i = 0; i < sizeof(bad_hosts) / sizeof(bad_hosts[0]); i++)
 		assert_int_equal(parse(bad_hosts[i]), -22);
+}
+
+static void http_may_be_at_several_addresses(void **state)
+{
+	static const char *const bad[] = {
+		"--watch --http 1 --http 2 --http 3 --http 4 --http 5",
+		"--watch --http unix:/a --http unix:/b --http-cert c --http-key k",
+		"--watch --http 1 --http 10.1.2.3:1 --http-token-file t",
+		"--watch --http 10.1.2.3:1 --http 1 --http-token-file t",
+	};
+
+	assert_int_equal(parse("--watch --http 1 --http 10.1.2.3:1 --http unix:/a --http [::1]:1"),
+			 0);
+	assert_int_equal(options.watch.n_http, 4);
+	assert_string_equal(options.watch.http[2].unix_path, "/a");
+	assert_int_equal(options.watch.http[3].addr.ss_family, AF_INET6);
+	/* The same once more changes nothing. */
+	assert_int_equal(parse("--watch --http 1 --http 127.0.0.1:1 --http unix:/a --http unix:/a"),
+			 0);
+	assert_int_equal(options.watch.n_http, 2);
+	assert_int_equal(parse("--watch --http 1 --http unix:/a --http-cert c --http-key k"), 0);
+	assert_int_equal(parse("--watch --http 1 --http unix:/a --http-token-file t"), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i]), -22);
 }
 
 static void top_watches_what_record_would_record(void **state)
@@ -584,8 +660,12 @@ int main(void)
 		cmocka_unit_test(what_a_capture_cannot_do_is_refused),
 		cmocka_unit_test(help_is_all_that_is_done_where_it_is_asked_for),
 		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
+		cmocka_unit_test(a_store_has_defaults_and_limits),
+		cmocka_unit_test(a_store_is_asked_by_history_and_top),
+		cmocka_unit_test(what_cannot_be_asked_of_a_store_is_refused),
 		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
 		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),
+		cmocka_unit_test(http_may_be_at_several_addresses),
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
 		cmocka_unit_test(an_option_at_the_end_lacks_its_value),

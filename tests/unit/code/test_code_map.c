@@ -1029,6 +1029,38 @@ static void step_other(struct code_map *map, struct model *model, uint64_t now_n
 	}
 }
 
+/* A walk in steps, the sum of all living ranges, and the look-up of each. */
+static void compare_living(const struct code_map *map, const struct model *model)
+{
+	uint64_t bytes = 0, walked_bytes = 0;
+	const struct code_range *range;
+	size_t living = 0, walked = 0, pos = 0;
+	bool ends = false;
+
+	for (size_t i = 0; i < model->count; i++) {
+		const struct model_range *r = &model->ranges[i];
+
+		if (r->is_gone || r->is_dead)
+			continue;
+		living++;
+		bytes += r->range.size;
+		range = code_map_living(map, r->range.addr);
+		assert_non_null(range);
+		check_same(range, &r->range);
+		assert_null(code_map_living(map, r->range.addr + r->range.size / 2 + 1));
+	}
+	while (!ends) {
+		while ((range = code_map_next_living(map, &pos, 3, &ends))) {
+			walked++;
+			walked_bytes += range->size;
+		}
+	}
+	assert_int_equal(walked, living);
+	assert_int_equal(walked_bytes, bytes);
+	assert_int_equal(stats_of(map).live_bytes, bytes);
+	assert_int_equal(stats_of(map).live, living);
+}
+
 static void compare_lists(const struct code_map *map, const struct model *model)
 {
 	const struct code_range **ranges = NULL;
@@ -1043,6 +1075,7 @@ static void compare_lists(const struct code_map *map, const struct model *model)
 	for (ssize_t i = 0; i < count; i++)
 		expected += ranges[i]->is_rest;
 	assert_int_equal(count, expected);
+	compare_living(map, model);
 	for (ssize_t i = 1; i < count; i++)
 		assert_true(ranges[i - 1]->addr + ranges[i - 1]->size <= ranges[i]->addr);
 	free(ranges);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "code/java_methods.h"
 #include "common/child.h"
 #include "fake_hotspot.h"
+#include "memory/process_memory.h"
 
 #define NEVER_MAPPED UINT64_C(0x10000)
 #define LATER(n)     (1 + (n)*JAVA_METHODS_CHECK_NS)
@@ -36,6 +38,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+	process_memory_use(NULL);
 	process_free(process);
 	return 0;
 }
@@ -360,6 +363,55 @@ static void of_a_process_that_is_gone_nothing_is_read(void **state)
 	assert_string_equal(find(LATER(9))->name, "run");
 }
 
+/* Of all reads one is late; counts down to it. */
+static ssize_t answer_too_late(void *arg, pid_t pid, const struct iovec *to,
+			       const struct iovec *from, unsigned long n)
+{
+	unsigned *const left = arg;
+
+	return *left > 0 && --*left == 0 ? -ETIMEDOUT : process_memory_read_live(pid, to, from, n);
+}
+
+/* Whose memory is late once has the name at the next look, also of the same sample. */
+static void what_is_late_is_read_again(void **state)
+{
+	unsigned left = 1;
+	const struct process_memory_source late = {.read = answer_too_late, .arg = &left};
+
+	process_memory_use(&late);
+	assert_null(find(1));
+	assert_string_equal(reason, "no answer in time");
+	assert_int_equal(process->java_methods.by_addr.count, 0);
+	assert_string_equal(find(1)->name, "run");
+	left = 1;
+	fake_symbol_set(&fake.name, "fly");
+	assert_string_equal(find(LATER(1))->name, "run"); /* not known to be another one */
+	assert_int_equal(left, 0);
+	assert_string_equal(find(LATER(1))->name, "fly");
+	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NO_ANSWER], 1);
+}
+
+/* Whichever of the reads is late: nothing is kept of a method that is not known whole. */
+static void a_method_of_which_a_part_is_late_is_whole_later(void **state)
+{
+	unsigned left, reads = 0;
+	const struct process_memory_source late = {.read = answer_too_late, .arg = &left};
+	const struct java_method *method;
+
+	process_memory_use(&late);
+	do {
+		java_methods_clear(&process->java_methods);
+		left = ++reads;
+		assert_true(reads < 20);
+		method = find(1);
+		assert_true((method == NULL) == (left == 0));
+		method = find(1);
+		assert_string_equal(method->source_file, "Main.java");
+		assert_true(method->lines_len > 0);
+	} while (left == 0);
+	assert_true(reads > 5);
+}
+
 /* A child without privilege looks at the test's memory. */
 static void without_permission_there_is_no_name(void **state)
 {
@@ -436,6 +488,8 @@ int main(void)
 		CASE(whatever_lies_there_is_a_method_or_a_reason),
 		CASE(the_cache_and_the_reading_have_a_maximum),
 		CASE(of_a_process_that_is_gone_nothing_is_read),
+		CASE(what_is_late_is_read_again),
+		CASE(a_method_of_which_a_part_is_late_is_whole_later),
 		CASE(without_permission_there_is_no_name),
 		CASE(each_missing_value_switches_names_off),
 		CASE(a_new_hello_forgets_what_was_read),

@@ -230,6 +230,58 @@ static void the_kubelets_directories_of_logs_say_the_pod_by_its_uid(void **state
 	check("", "api-1", "shop");
 }
 
+static void each_engines_record_says_the_image(void **state)
+{
+	static const char *const bundle =
+		"/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID64 "/config.json";
+	static const char *const crio =
+		"/run/containers/storage/overlay-containers/" ID64 "/userdata/config.json";
+	static const char *const storage =
+		"/var/lib/containers/storage/overlay-containers/containers.json";
+	const struct {
+		const char *path, *text, *image;
+	} records[] = {
+		{DOCKER,
+		 "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Image\":\"sha256:1\",\"Config\":{"
+		 "\"Image\":\"registry.example:5000/shop/cart:1.4.2\"}}",
+		 "registry.example:5000/shop/cart:1.4.2"},
+		{bundle,
+		 "{\"annotations\":{\"" K8S "cri.container-name\":\"app\",\"" K8S
+		 "cri.image-name\":\"docker.io/shop/cart:1.4.2\"}}",
+		 "docker.io/shop/cart:1.4.2"},
+		{crio,
+		 "{\"annotations\":{\"" K8S "container.name\":\"app\",\"" K8S
+		 "cri-o.ImageName\":\"quay.io/shop/cart:2\",\"" K8S "cri-o.Image\":\"" FAR64 "\"}}",
+		 "quay.io/shop/cart:2"},
+		{storage,
+		 "[{\"id\":\"" ID64 "\",\"names\":[\"web\"],\"image\":\"" FAR64
+		 "\",\"metadata\":\"{\\\"image-name\\\":\\\"localhost/cart:3\\\"}\"}]",
+		 "localhost/cart:3"},
+		{storage, "[{\"id\":\"" ID64 "\",\"names\":[\"web\"],\"image\":\"" FAR64 "\"}]",
+		 FAR64},
+	};
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		char path[512];
+
+		write_file(records[i].path, records[i].text);
+		read_names();
+		assert_string_equal(container.image, records[i].image);
+		snprintf(path, sizeof(path), "%s%s", root, records[i].path);
+		assert_int_equal(unlink(path), 0);
+		container_fini(&container);
+		container = (struct container){.id = ID64};
+	}
+}
+
+static void an_image_that_is_known_by_its_id_alone_is_kept_so(void **state)
+{
+	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{"
+			   "\"Image\":\"sha256:" FAR64 "\"}}");
+	read_names();
+	assert_string_equal(container.image, "sha256:" FAR64);
+}
+
 /* ---- whose word ---- */
 
 static void a_container_in_a_container_has_nothing_but_its_pod(void **state)
@@ -392,6 +444,53 @@ static void hostile_names_become_harmless(void **state)
 	assert_string_equal(label_set_find(&container.labels, "?"), "?");
 }
 
+static void hostile_images_become_harmless(void **state)
+{
+	static const struct {
+		const char *value, *image;
+	} images[] = {
+		{"\"a\\u001b[2J\\u202e:1\"", "a?[2J?:1"},
+		{"7", ""},
+		{"{\"a\":\"b\"}", ""},
+		{"null", ""},
+		{"\"\"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Image\":%s}}",
+			 images[i].value);
+		write_file(DOCKER, text);
+		read_names();
+		check("web", "", "");
+		assert_string_equal(container.image, images[i].image);
+		assert_int_equal(container.labels.left_out, 0);
+		container = (struct container){.id = ID64};
+	}
+}
+
+/* A part of it would be another image's. */
+static void an_image_without_room_is_left_out_and_counted(void **state)
+{
+	char image[CONTAINER_IMAGE_BYTES + 1] = "", text[512];
+
+	memset(image, 'a', CONTAINER_IMAGE_BYTES);
+	for (int i = 1; i >= 0; i--) {
+		container = (struct container){.id = ID64};
+		image[CONTAINER_IMAGE_BYTES - 1 + i] = '\0';
+		snprintf(text, sizeof(text),
+			 "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Image\":\"%s\"}}",
+			 image);
+		write_file(DOCKER, text);
+		read_names();
+		check("web", "", "");
+		assert_string_equal(container.image, i == 1 ? "" : image);
+		assert_int_equal(container.labels.left_out, i);
+	}
+}
+
 static void pods_have_no_names_that_kubernetes_does_not_allow(void **state)
 {
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/a\",\"Config\":{\"Labels\":{"
@@ -549,6 +648,8 @@ int main(void)
 		TEST(crio_says_the_pod_in_bundle_and_storage),
 		TEST(the_kubelets_links_to_logs_say_all_by_the_id),
 		TEST(the_kubelets_directories_of_logs_say_the_pod_by_its_uid),
+		TEST(each_engines_record_says_the_image),
+		TEST(an_image_that_is_known_by_its_id_alone_is_kept_so),
 		TEST(a_container_in_a_container_has_nothing_but_its_pod),
 		TEST(a_container_that_cannot_be_checked_has_no_name),
 		TEST(a_users_container_has_the_name_of_the_users_record),
@@ -560,6 +661,8 @@ int main(void)
 		TEST(a_users_path_with_a_link_is_not_followed),
 		TEST(what_others_may_write_is_counted_and_not_read),
 		TEST(hostile_names_become_harmless),
+		TEST(hostile_images_become_harmless),
+		TEST(an_image_without_room_is_left_out_and_counted),
 		TEST(pods_have_no_names_that_kubernetes_does_not_allow),
 		TEST(a_record_of_another_container_is_broken),
 		TEST(what_is_no_json_is_broken),

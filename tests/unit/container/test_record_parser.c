@@ -26,10 +26,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID64   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define KEY    hash_seed_bytes(ID64, strlen(ID64))
-#define UID    "6efe8f0e-3b4c-4d5e-9f00-112233445566"
-#define HONEST "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Labels\":{\"a\":\"b\"}}}"
+#define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define KEY  hash_seed_bytes(ID64, strlen(ID64))
+#define UID  "6efe8f0e-3b4c-4d5e-9f00-112233445566"
+#define HONEST                                                                                     \
+	"{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Image\":\"shop/cart:1\","            \
+	"\"Labels\":{\"a\":\"b\"}}}"
 
 static struct record_waits waits;
 static struct container container;
@@ -71,6 +73,7 @@ static const struct lie lies[] = {
 	{"endless_pod", .head = {.labels = 0}},
 	{"endless_name_space", .head = {.labels = 0}},
 	{"endless_uid", .head = {.labels = 0}},
+	{"endless_image", .head = {.labels = 0}},
 };
 
 /* Possible, but the name and the UID may be known. */
@@ -102,6 +105,8 @@ static void tell(int sock, const struct lie *lie)
 		memset(head.name_space, 'a', sizeof(head.name_space));
 	if (says(lie->word, "endless_uid"))
 		memset(head.pod_uid, 'a', sizeof(head.pod_uid));
+	if (says(lie->word, "endless_image"))
+		memset(head.image, 'a', sizeof(head.image));
 	memset(bytes, 'a', sizeof(bytes));
 	memcpy(bytes, lie->lengths, sizeof(lie->lengths));
 	parser_send(sock, &head, sizeof(head), -1);
@@ -112,8 +117,10 @@ static void tell(int sock, const struct lie *lie)
 static void tell_unclean(int sock)
 {
 	static const char label[] = "\x03\0\x02\0k\0k\n\xff";
-	const struct record_answer_head head = {
-		.labels = 1, .labels_bytes = sizeof(label) - 1, .name = "a\x1b\nb"};
+	const struct record_answer_head head = {.labels = 1,
+						.labels_bytes = sizeof(label) - 1,
+						.name = "a\x1b\nb",
+						.image = "shop\x1b:1"};
 
 	parser_send(sock, &head, sizeof(head), -1);
 	parser_send(sock, label, sizeof(label) - 1, -1);
@@ -193,7 +200,8 @@ static int ask(const char *text)
 static void an_honest_parser_says_all(void **state)
 {
 	static const char record[] = "{\"ID\":\"" ID64 "\",\"Name\":\"/k8s_c_p_n_" UID
-				     "_0\",\"State\":{\"Running\":true}}";
+				     "_0\",\"Config\":{\"Image\":\"i:1\"},"
+				     "\"State\":{\"Running\":true}}";
 	bool runs = false;
 
 	assert_int_equal(record_parser_read(&waits, RECORD_DOCKER, record, strlen(record),
@@ -203,6 +211,7 @@ static void an_honest_parser_says_all(void **state)
 	assert_string_equal(container.name, "c");
 	assert_string_equal(container.pod, "p");
 	assert_string_equal(container.name_space, "n");
+	assert_string_equal(container.image, "i:1");
 	assert_string_equal(container.pod_uid, UID);
 }
 
@@ -223,9 +232,11 @@ static void errors_are_those_of_the_record(void **state)
 static void what_is_known_of_the_container_stays(void **state)
 {
 	strcpy(container.name, "known");
+	strcpy(container.image, "known:1");
 	label_set_add(&container.labels, "a", "known");
 	assert_int_equal(ask(HONEST), 0);
 	assert_string_equal(container.name, "known");
+	assert_string_equal(container.image, "known:1");
 	assert_string_equal(label_set_find(&container.labels, "a"), "known");
 }
 
@@ -246,6 +257,7 @@ static void nothing_of_a_lie_is_taken(void **state)
 			fail_msg("%s is believed", lies[i].word);
 		assert_string_equal(container.name, "");
 		assert_string_equal(container.pod, "");
+		assert_string_equal(container.image, "");
 		assert_int_equal(container.labels.count, 0);
 		assert_int_equal(container.labels.left_out, 0);
 	}
@@ -258,6 +270,7 @@ static void texts_of_a_parser_are_cleaned(void **state)
 {
 	assert_int_equal(ask("unclean"), 0);
 	assert_string_equal(container.name, "a??b");
+	assert_string_equal(container.image, "shop?:1");
 	assert_string_equal(label_set_find(&container.labels, "k?k"), "??");
 }
 
@@ -424,6 +437,32 @@ static void a_lost_record_does_not_take_a_name_away(void **state)
 	temp_dir_remove(root);
 }
 
+static void another_image_is_a_change_of_the_container(void **state)
+{
+	struct container_entry *const entry = calloc(1, sizeof(*entry));
+	struct containers containers;
+	char root[TEMP_DIR_BYTES];
+
+	temp_dir_make(root);
+	make_dirs(root);
+	containers_init(&containers, root, NULL);
+	names_reader_names(containers.reader)->proc = root;
+	*entry = (struct container_entry){.container = {.id = ID64}, .users = 1};
+	assert_int_equal(map64_put(&containers.entries, KEY, entry), 0);
+	write_record(root, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	step(&containers, 1);
+	assert_int_equal(entry->version, 1);
+	assert_string_equal(entry->container.image, "");
+	write_record(root, "{\"ID\":\"" ID64
+			   "\",\"Name\":\"/web\",\"Config\":{\"Image\":\"shop/cart:1\"}}");
+	step(&containers, entry->next_ns);
+	assert_int_equal(entry->version, 2);
+	assert_string_equal(entry->container.image, "shop/cart:1");
+	entry->users = 0;
+	containers_fini(&containers);
+	temp_dir_remove(root);
+}
+
 static struct names_answer answer_of(struct names_reader *reader, const char *id)
 {
 	struct container asked = {.namer = CONTAINER_NAMED_BY_ROOT};
@@ -496,6 +535,7 @@ int main(void)
 		WITH_ZYGOTE(an_answer_is_no_longer_than_all_labels),
 		WITH_ZYGOTE(the_longest_answer_fits),
 		WITH_ZYGOTE(a_lost_record_does_not_take_a_name_away),
+		WITH_ZYGOTE(another_image_is_a_change_of_the_container),
 		WITH_ZYGOTE(records_that_hang_take_no_time_from_others),
 	};
 

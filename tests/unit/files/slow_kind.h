@@ -17,7 +17,7 @@ struct slow_table {
 	char text[64];
 };
 
-/* Two kinds that differ in nothing. */
+/* Two kinds that differ in nothing but what slow_kind_begun says. */
 extern const struct table_kind slow_kind, slow_kind_too;
 
 /* From here on each load waits until it is let go; open lets all go, also those to come. */
@@ -28,5 +28,7 @@ void slow_kind_open(void);
 int slow_kind_alive(void);
 /* Waits until that many have begun. */
 void slow_kind_wait_begun(int count);
+/* Which kind has begun as the n-th since slow_kind_close, from 1 on; NULL: none has yet. */
+const struct table_kind *slow_kind_begun(int n);
 
 #endif

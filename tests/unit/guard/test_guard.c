@@ -318,6 +318,25 @@ static void left_calls_that_hang_hold_up_their_owner_alone(void **state)
 	free(opening);
 }
 
+static void left_calls_return_before_the_end_unless_they_hang(void **state)
+{
+	enum { CALLS = 3 * GUARD_MAX_LEFT };
+	const struct waiting waiting = make_waiting();
+
+	for (int i = 0; i < CALLS; i++)
+		guarded_leave(100, make_call(-1));
+	guard_settle(guard);
+	assert_int_equal(look().left_calls, 0);
+	assert_int_equal(atomic_load(&ran), CALLS);
+	assert_int_equal(atomic_load(&freed), CALLS);
+	guarded_leave(100, waiting.call);
+	guard_settle(guard);
+	assert_int_equal(look().left_calls, 1);
+	close(waiting.end);
+	guard_settle(guard);
+	assert_int_equal(atomic_load(&ran), CALLS + 1);
+}
+
 /* Of left calls that have not begun nothing remains; those that run end later. */
 static void a_guard_ends_while_calls_hang(void **state)
 {
@@ -362,6 +381,7 @@ int main(void)
 		TEST(in_a_turn_late_calls_are_waited_for_only_so_long),
 		TEST(a_left_call_runs_and_is_freed),
 		TEST(left_calls_that_hang_hold_up_their_owner_alone),
+		TEST(left_calls_return_before_the_end_unless_they_hang),
 		TEST(a_guard_ends_while_calls_hang),
 		TEST(without_a_guard_the_caller_runs_the_call),
 	};

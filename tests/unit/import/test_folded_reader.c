@@ -7,9 +7,26 @@
 #include <errno.h>
 #include <stdio.h>
 
+static void check_no_siblings_are_alike(const struct profile *profile)
+{
+	const struct profile_node *const nodes = profile->nodes;
+
+	for (uint32_t id = 1; id < profile->count; id++)
+		for (uint32_t other = nodes[id].next_sibling; other;
+		     other = nodes[other].next_sibling)
+			assert_false(nodes[id].kind == nodes[other].kind &&
+				     strcmp(nodes[id].name, nodes[other].name) == 0);
+}
+
 static void check(const char *text, const char *expected, uint64_t ignored)
 {
+	struct imported imported;
+
 	check_import(&all_marks, text, expected, ignored);
+	import_bytes(&imported, &all_marks, text, strlen(text));
+	check_no_siblings_are_alike(&imported.profile);
+	check_no_siblings_are_alike(&imported.before);
+	imported_fini(&imported);
 }
 
 /* The only line is refused for that reason. */
@@ -51,6 +68,171 @@ static void lines_that_begin_alike_are_told_apart(void **state)
 {
 	check("a;bc;d 1\na;bcd;d 2\na;b 4\na;bc 8\na 16\nab;c 32\na;bc;d e 64\n",
 	      "a 16\na;b 4\na;bc 8\na;bc;d 1\na;bc;d e 64\na;bcd;d 2\nab;c 32\n", 0);
+}
+
+/* The stacks of both sides, as they are written, whatever the order of the lines. */
+struct expected {
+	char *texts[2]; /* NULL: not known yet */
+};
+
+static void check_side(const struct profile *profile, char **expected)
+{
+	char *const now = folded_of(profile);
+
+	if (*expected) {
+		assert_string_equal(now, *expected);
+		free(now);
+	} else {
+		*expected = now;
+	}
+}
+
+/* Reads the lines, joined, as a file. */
+static void check_lines(char (*lines)[64], size_t n, struct expected *expected)
+{
+	struct imported imported;
+	char *const text = calloc(n + 1, sizeof(*lines));
+	size_t len = 0;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)sprintf(text + len, "%s\n", lines[i]);
+	import_bytes(&imported, &all_marks, text, len);
+	assert_int_equal(imported.rc, 0);
+	assert_int_equal(imported.report.stacks, n);
+	check_no_siblings_are_alike(&imported.profile);
+	check_no_siblings_are_alike(&imported.before);
+	check_side(&imported.profile, &expected->texts[0]);
+	check_side(&imported.before, &expected->texts[1]);
+	imported_fini(&imported);
+	free(text);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Orders lines by their stacks alone. The shorter of two that begin alike is first. */
+static int by_stack(const void *a, const void *b)
+{
+	const char *const x = a, *const y = b;
+	const size_t x_len = strcspn(x, " "), y_len = strcspn(y, " ");
+	const int order = memcmp(x, y, x_len < y_len ? x_len : y_len);
+
+	return order != 0 ? order : (x_len > y_len) - (x_len < y_len);
+}
+
+static int by_line_reversed(const void *a, const void *b)
+{
+	return strcmp(b, a);
+}
+
+/* Frames of one and two letters, of which some are less than ';' and some are greater. */
+static void make_lines(char (*lines)[64], size_t n, bool have_two_counts)
+{
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		char *to = lines[i];
+
+		for (unsigned frame = 0; frame < 1 + (random >> 20) % 5; frame++) {
+			if (frame > 0)
+				*to++ = ';';
+			for (unsigned letter = 0; letter < 1 + (random >> 24) % 2; letter++) {
+				random = random * 1664525 + 1013904223;
+				*to++ = "a1-<z"[(random >> 16) % 5];
+			}
+		}
+		to += sprintf(to, " %u", random >> 29);
+		if (have_two_counts)
+			sprintf(to, " %u", (random >> 26) % 3);
+	}
+}
+
+static void a_frame_is_one_node_whatever_the_order_of_lines(void **state)
+{
+	enum { LINES = 2000 };
+	static char lines[LINES][64];
+	int (*const orders[])(const void *a, const void *b) = {by_line, by_stack, by_line_reversed};
+
+	for (int have_two_counts = 0; have_two_counts < 2; have_two_counts++) {
+		struct expected expected = {0};
+
+		make_lines(lines, LINES, have_two_counts);
+		check_lines(lines, LINES, &expected);
+		for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+			qsort(lines, LINES, sizeof(*lines), orders[i]);
+			check_lines(lines, LINES, &expected);
+		}
+		free(expected.texts[0]);
+		free(expected.texts[1]);
+	}
+}
+
+static void a_frame_that_ended_a_stack_goes_on_later(void **state)
+{
+	check("a;b 1\na;b2;c 2\na;b;c 4\n", "a;b 1\na;b2;c 2\na;b;c 4\n", 0);
+	check("a 1\na1 2\na12 4\na12;x 8\na1;x 16\na;x 32\n",
+	      "a 1\na1 2\na12 4\na12;x 8\na1;x 16\na;x 32\n", 0);
+}
+
+/* Of a, aa, aaa and so on, each ends a stack at first, the longest last, and later goes on. */
+static void many_stacks_with_which_others_begin_are_kept(void **state)
+{
+	enum { MANY = 300 };
+	struct imported imported;
+	char *const text = malloc(2 * MANY * (MANY + 8));
+	size_t len = 0;
+
+	assert_non_null(text);
+	for (int i = 1; i <= MANY; i++)
+		len += (size_t)sprintf(text + len, "%0*d 1\n", i, 0);
+	for (int i = MANY; i > 0; i--)
+		len += (size_t)sprintf(text + len, "%0*d;x 1\n", i, 0);
+	import_bytes(&imported, &all_marks, text, len);
+	assert_int_equal(imported.profile.count, 1 + 2 * MANY);
+	check_no_siblings_are_alike(&imported.profile);
+	imported_fini(&imported);
+	free(text);
+}
+
+/* A NUL in the first 64 KiB would make the file binary. */
+static void what_is_behind_a_nul_is_no_part_of_a_name(void **state)
+{
+	static const char first[] = "a;y 1\n", last[] = "z\0b;x 1\nz\0c;x 2\n";
+	enum { FIRST = 12000 };
+	struct imported imported;
+	char *const text = malloc(FIRST * (sizeof(first) - 1) + sizeof(last) - 1);
+	char *to = text;
+
+	assert_non_null(text);
+	for (int i = 0; i < FIRST; i++, to += sizeof(first) - 1)
+		memcpy(to, first, sizeof(first) - 1);
+	memcpy(to, last, sizeof(last) - 1);
+	import_bytes(&imported, &all_marks, text, (size_t)(to - text) + sizeof(last) - 1);
+	check_profile(&imported.profile, "a;y 12000\nz;x 3\n");
+	check_no_siblings_are_alike(&imported.profile);
+	imported_fini(&imported);
+	free(text);
+}
+
+static void a_second_file_adds_to_nodes_of_the_first(void **state)
+{
+	static const char text[] = "a;b 1\na;c 2\n";
+	struct profile profile;
+	struct import_target target = {.profile = &profile};
+
+	assert_int_equal(profile_init(&profile, IMPORT_MAX_NODES), 0);
+	for (int i = 0; i < 2; i++) {
+		const int fd = files_open_memory(text, strlen(text));
+
+		assert_int_equal(import_read(fd, &all_marks, &target), 0);
+		close(fd);
+	}
+	assert_int_equal(profile.count, 4);
+	check_profile(&profile, "a;b 2\na;c 4\n");
+	profile_fini(&profile);
 }
 
 static void path_is_forgotten_behind_a_bad_line(void **state)
@@ -139,6 +321,7 @@ static void names_without_suffix_get_a_kind(void **state)
 	assert_int_equal(kind_of_leaf("_[k]"), FRAME_NATIVE);
 	assert_int_equal(kind_of_leaf("[runnable]_[w]"), FRAME_WAIT);
 	assert_int_equal(kind_of_leaf("[blocked: page fault]_[w]"), FRAME_WAIT);
+	assert_int_equal(kind_of_leaf("byte[]_[c]"), FRAME_CLASS);
 }
 
 /* A line of len bytes "aa..a;aa..a 1" with frames of that many. */
@@ -280,6 +463,11 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(unsorted_and_equal_lines_are_summed),
 		cmocka_unit_test(lines_that_begin_alike_are_told_apart),
+		cmocka_unit_test(a_frame_is_one_node_whatever_the_order_of_lines),
+		cmocka_unit_test(a_frame_that_ended_a_stack_goes_on_later),
+		cmocka_unit_test(many_stacks_with_which_others_begin_are_kept),
+		cmocka_unit_test(what_is_behind_a_nul_is_no_part_of_a_name),
+		cmocka_unit_test(a_second_file_adds_to_nodes_of_the_first),
 		cmocka_unit_test(path_is_forgotten_behind_a_bad_line),
 		cmocka_unit_test(bad_lines_are_told_with_number_and_reason),
 		cmocka_unit_test(greatest_count_is_kept),

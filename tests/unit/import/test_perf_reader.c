@@ -73,6 +73,7 @@ static void frames_have_names_and_kinds(void **state)
 {
 	check_frame(&all_marks, "vfs_read+0x1 ([kernel.kallsyms])", "vfs_read_[k]");
 	check_frame(&all_marks, "[blocked: read] ([waiting])", "[blocked: read]_[w]");
+	check_frame(&all_marks, "java.lang.Object[] ([class])", "java.lang.Object[]_[c]");
 	check_frame(&all_marks, "nf_hook (/lib/modules/6/nf.ko.xz)", "nf_hook_[k]");
 	check_frame(&all_marks, "nf_hook ([nf_tables])", "nf_hook_[k]");
 	check_frame(&all_marks, "__vdso_gettime ([vdso])", "__vdso_gettime");
@@ -256,6 +257,12 @@ static void event_tells_the_kind(void **state)
 	check_kind(&all_marks, "cycles:P", 0, "cpu samples;", 2999);
 	check_kind(&all_marks, "wall-clock", 0, "wall microseconds;", 3);
 	check_kind(&all_marks, "offcpu-time", 0, "offcpu microseconds;", 3);
+	check_kind(&all_marks, "alloc", 0, "alloc bytes;", 2999);
+	check_kind(&all_marks, "objects", 0, "objects count;", 2999);
+	check_kind(&all_marks, "lock", 0, "lock microseconds;", 3);
+	check_kind(&all_marks, "contentions", 0, "contentions count;", 2999);
+	check_kind(&all_marks, "exceptions", 0, "exceptions count;", 2999);
+	check_kind(&all_marks, "lock:contention_begin", 0, "cpu samples;", 2999);
 	check_kind(&samples, "offcpu-time", 0, "cpu samples;", 2);
 	check_kind(&all_marks, "offcpu-time", 1, "offcpu microseconds;", 0);
 }

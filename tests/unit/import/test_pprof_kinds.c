@@ -98,12 +98,32 @@ static void samples_of_other_times_are_not_of_processor_time(void **state)
 
 static void other_types_are_kinds_of_their_own(void **state)
 {
-	check("alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes",
-	      "inuse_space",
-	      "inuse_space bytes 3, alloc_objects count 0, alloc_space bytes 1, "
-	      "inuse_objects count 2");
+	check("alloc_space/count alloc_objects/bytes delay/count", "delay",
+	      "delay count 2, alloc_space count 0, alloc_objects bytes 1");
+	check("contentions/bytes exceptions/nanoseconds", "",
+	      "exceptions microseconds 1, contentions bytes 0");
+}
+
+static void types_of_go_are_our_kinds(void **state)
+{
 	check("contentions/count delay/nanoseconds", "",
-	      "delay microseconds 1, contentions count 0");
+	      "lock microseconds 1, contentions count 0");
+	check("alloc_objects/count alloc_space/bytes", "alloc_space",
+	      "alloc bytes 1, objects count 0");
+	check("alloc_objects/count alloc_space/bytes", "alloc_objects",
+	      "objects count 0, alloc bytes 1");
+	check("alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes",
+	      "inuse_space", "live bytes 3, alloc bytes 1, objects count 0, live_objects count 2");
+	check("inuse_objects/count inuse_space/bytes", "inuse_objects",
+	      "live_objects count 0, live bytes 1");
+	check("samples/count inuse_objects/count inuse_space/bytes", "samples",
+	      "cpu samples 0, live bytes 2, live_objects count 1");
+	check("exceptions/count", "", "exceptions count 0");
+	check("samples/count cpu/nanoseconds alloc_objects/count alloc_space/bytes "
+	      "contentions/count delay/nanoseconds exceptions/count",
+	      "cpu",
+	      "cpu samples 0, alloc bytes 3, objects count 2, lock microseconds 5, "
+	      "contentions count 4, exceptions count 6");
 }
 
 static void default_type_is_first_or_else_the_last(void **state)
@@ -162,6 +182,7 @@ int main(void)
 		cmocka_unit_test(names_of_other_programs_are_known),
 		cmocka_unit_test(samples_of_other_times_are_not_of_processor_time),
 		cmocka_unit_test(other_types_are_kinds_of_their_own),
+		cmocka_unit_test(types_of_go_are_our_kinds),
 		cmocka_unit_test(default_type_is_first_or_else_the_last),
 		cmocka_unit_test(equal_names_get_their_unit),
 		cmocka_unit_test(types_past_a_limit_are_errors),

@@ -6,7 +6,7 @@
 #include "../render/profile_of.h"
 #include "common/files.h"
 #include "encode/bytes.h"
-#include "encode/gzip.h"
+#include "encode/compressor.h"
 #include "import/import.h"
 #include "profile/recording_format.h"
 #include "render/render.h"
@@ -87,6 +87,7 @@ static void add_time(struct made *made, uint64_t at_ns, const char *thread_name,
 		.pod = "shop-0",
 		.container_name = "app",
 		.name_space = "test",
+		.image = "registry.example/shop/cart:1.4.2",
 	};
 	const struct timeline_thread thread = {
 		.process = timeline_process(&made->timeline, &process),
@@ -176,6 +177,8 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 	assert_string_equal(reading.recording.timeline.processes[0].pod, "shop-0");
 	assert_string_equal(reading.recording.timeline.processes[0].container_name, "app");
 	assert_string_equal(reading.recording.timeline.processes[0].name_space, "test");
+	assert_string_equal(reading.recording.timeline.processes[0].image,
+			    "registry.example/shop/cart:1.4.2");
 	for (int format = RENDER_FOLDED; format <= RENDER_RECORDING; format++)
 		check_same(&made, &reading, (enum render_format)format);
 	free(data);
@@ -275,23 +278,29 @@ static void end(struct file *file)
 }
 
 /* Frees the file's records. */
-static void read_records(const char *head, struct file *file, struct reading *ret)
+static void read_packed(const char *head, enum compression compression, struct file *file,
+			struct reading *ret)
 {
-	static struct gzip gzip;
+	static struct compressor compressor;
 	char *data = NULL;
 	size_t len = 0;
 	FILE *const stream = open_memstream(&data, &len);
 
 	assert_non_null(stream);
 	fputs(head, stream);
-	assert_int_equal(gzip_init(&gzip, stream), 0);
-	gzip_add(&gzip, file->records.data, file->records.len);
-	assert_int_equal(gzip_finish(&gzip), 0);
-	gzip_fini(&gzip);
+	assert_int_equal(compressor_init(&compressor, compression, stream), 0);
+	compressor_add(&compressor, file->records.data, file->records.len);
+	assert_int_equal(compressor_finish(&compressor), 0);
+	compressor_fini(&compressor);
 	fclose(stream);
 	read_bytes(data, len, ret);
 	free(data);
 	bytes_fini(&file->records);
+}
+
+static void read_records(const char *head, struct file *file, struct reading *ret)
+{
+	read_packed(head, COMPRESSION_GZIP, file, ret);
 }
 
 static void check_refused(struct file *file, int err, const char *reason)
@@ -416,6 +425,33 @@ static void process_with_fewer_fields_is_cut(void **state)
 	check_refused(&file, -EINVAL, "a record is cut");
 }
 
+/* Older writers have seven fields, and no image. */
+static void process_of_an_older_writer_has_no_image(void **state)
+{
+	struct file file = begin();
+	struct reading reading;
+
+	FIELDS(&file, RECORDING_PROCESS, 7, 1, 1, 1, 1, 1, 1);
+	FIELDS(&file, RECORDING_THREAD, 0, 8, 0);
+	end(&file);
+	read_records(HEAD, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_int_equal(reading.recording.timeline.n_processes, 1);
+	assert_string_not_equal(reading.recording.timeline.processes[0].name_space, "");
+	assert_string_equal(reading.recording.timeline.processes[0].image, "");
+	reading_fini(&reading);
+}
+
+static void image_that_is_cut_or_no_text_is_damage(void **state)
+{
+	struct file cut = begin(), none = begin();
+
+	FIELDS(&cut, RECORDING_PROCESS, 7, 0, 0, 0, 0, 0, 0, (char)0x80);
+	check_refused(&cut, -EINVAL, "a record is cut");
+	FIELDS(&none, RECORDING_PROCESS, 7, 0, 0, 0, 0, 0, 0, 99);
+	check_refused(&none, -EINVAL, "a text is not there");
+}
+
 static void line_that_cannot_be_is_none(void **state)
 {
 	struct file file = begin();
@@ -484,13 +520,38 @@ static void kind_of_a_later_program_is_native(void **state)
 	reading_fini(&reading);
 }
 
+static void version_3_is_packed_as_xz(void **state)
+{
+	const char *const head = RECORDING_FORMAT_MAGIC RECORDING_FORMAT_XZ;
+	struct file file = begin();
+	struct reading reading;
+
+	end(&file);
+	read_packed(head, COMPRESSION_XZ, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_int_equal(reading.profile.quality.samples, 5);
+	reading_fini(&reading);
+	file = begin();
+	end(&file);
+	read_packed(HEAD, COMPRESSION_XZ, &file, &reading);
+	assert_int_equal(reading.err, -EINVAL);
+	assert_non_null(strstr(reading.target.report.first_reason, "damaged"));
+	reading_fini(&reading);
+	file = begin();
+	end(&file);
+	read_records(head, &file, &reading);
+	assert_int_equal(reading.err, -EINVAL);
+	assert_non_null(strstr(reading.target.report.first_reason, "damaged"));
+	reading_fini(&reading);
+}
+
 static void another_version_is_said(void **state)
 {
 	struct file file = begin();
 	struct reading reading;
 
 	end(&file);
-	read_records(RECORDING_FORMAT_MAGIC "3\n", &file, &reading);
+	read_records(RECORDING_FORMAT_MAGIC "4\n", &file, &reading);
 	assert_int_equal(reading.err, -EINVAL);
 	assert_non_null(strstr(reading.target.report.first_reason, "another version"));
 	reading_fini(&reading);
@@ -573,6 +634,7 @@ int main(void)
 		cmocka_unit_test(times_are_passed_over_where_they_are_not_wanted),
 		cmocka_unit_test(records_and_fields_of_a_later_program_are_passed_over),
 		cmocka_unit_test(kind_of_a_later_program_is_native),
+		cmocka_unit_test(version_3_is_packed_as_xz),
 		cmocka_unit_test(another_version_is_said),
 		cmocka_unit_test(what_has_not_come_before_is_refused),
 		cmocka_unit_test(damaged_record_is_refused),
@@ -583,6 +645,8 @@ int main(void)
 		cmocka_unit_test(kinds_are_bounded),
 		cmocka_unit_test(build_of_nothing_is_refused),
 		cmocka_unit_test(process_with_fewer_fields_is_cut),
+		cmocka_unit_test(process_of_an_older_writer_has_no_image),
+		cmocka_unit_test(image_that_is_cut_or_no_text_is_damage),
 		cmocka_unit_test(line_that_cannot_be_is_none),
 		cmocka_unit_test(more_frames_than_text_could_write_are_refused),
 		cmocka_unit_test(stacks_past_the_cap_of_nodes_are_counted),

@@ -94,6 +94,29 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	targets_fini(&targets);
 }
 
+static void labels_without_room_in_a_process_are_counted_with_those_of_containers(void **state)
+{
+	const struct engine_stats stats = {0};
+	struct process *process;
+	struct targets targets;
+	const json_t *counts;
+	json_t *list;
+
+	targets_init(&targets, "/tmp");
+	process = own_jvm_in(&targets);
+	for (int i = 0; i < LABEL_SET_MAX + 2; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "key%d", i);
+		label_set_add(&process->workload.labels, key, "v");
+	}
+	list = jvm_list_to_json(&targets, &stats);
+	counts = json_object_get(json_object_get(list, "collector"), "containers");
+	assert_int_equal(json_integer_value(json_object_get(counts, "labels_left_out")), 2);
+	json_decref(list);
+	targets_fini(&targets);
+}
+
 static void check_probe(const struct process *process, const struct targets *targets,
 			const char *probe, const char *state)
 {
@@ -154,8 +177,9 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .unread_instructions = 6,
 			   .in_heap = 7,
 			   .heap_gaps = 8},
-		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0, 17},
-		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18},
+		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0, 17, 0},
+		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18, 0},
+		.probe_tables = {50, 51, 52, 53, 54, 55, 56, 0, 0, 57, 58},
 		.guard = {40, 41, 42, 43},
 		.kernel = {20, 21, 25, 22, 23, 24, 26},
 	};
@@ -188,6 +212,8 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
 	assert_int_equal(count_at(list, "unwind_tables", "stuck"), 17);
 	assert_int_equal(count_at(list, "symbol_tables", "stuck"), 18);
+	assert_int_equal(count_at(list, "probe_tables", "stuck"), 57);
+	assert_int_equal(count_at(list, "probe_tables", "points_left_out"), 58);
 	assert_int_equal(count_at(list, "guarded", "unanswered"), 40);
 	assert_int_equal(count_at(list, "guarded", "late_calls"), 41);
 	assert_int_equal(count_at(list, "guarded", "paused_calls"), 42);
@@ -195,6 +221,7 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
 		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
+		assert_int_equal(count_at(list, "probe_tables", keys[i]), 50 + i);
 	}
 	assert_int_equal(count_at(list, "kernel", "symbols"), 20);
 	assert_int_equal(count_at(list, "kernel", "reads"), 21);
@@ -250,6 +277,8 @@ int main(void)
 		cmocka_unit_test(losses_add_up_and_end_at_the_greatest),
 		cmocka_unit_test(what_the_collector_refused_is_shown),
 		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
+		cmocka_unit_test(
+			labels_without_room_in_a_process_are_counted_with_those_of_containers),
 		cmocka_unit_test(each_probe_says_how_it_is),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 		cmocka_unit_test(how_stacks_ended_is_in_the_json),

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "intake/beacon.h"
 #include "intake/finder.h"
 #include "fake_proc.h"
@@ -95,6 +96,43 @@ static void an_agent_that_listens_late_is_found(void **state)
 	assert_int_equal(n_found, 0);
 	go_rounds(13); /* round 32 */
 	assert_int_equal(n_found, 1);
+}
+
+static enum guarded_end pause_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	return GUARDED_PAUSED;
+}
+
+static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	call->run(call);
+	call->free(call);
+}
+
+/* The agent listens only in the last round in which it is looked for, and there is no answer then. */
+static void a_look_without_an_answer_is_made_again(void **state)
+{
+	const struct guarded_runner pausing = {.run = pause_call, .leave = leave_call};
+	uint64_t looks;
+
+	fake_proc_add_listening(JVM, 77, NULL);
+	go_rounds(128);
+	fake_proc_add_listening(JVM, 77, "/x");
+	guarded_use(&pausing);
+	go_rounds(3);
+	guarded_use(NULL);
+	assert_int_equal(n_found, 0);
+	assert_true(finder.stats.put_off >= 3);
+	go_rounds(1);
+	assert_int_equal(n_found, 1);
+	/* Who never answers is left alone in the end. */
+	fake_proc_add_listening(JVM + 1, 78, NULL);
+	guarded_use(&pausing);
+	go_rounds(400);
+	looks = finder.stats.looks;
+	go_rounds(400);
+	guarded_use(NULL);
+	assert_int_equal(finder.stats.looks, looks);
 }
 
 static void another_program_in_the_same_process_is_looked_into(void **state)
@@ -279,6 +317,7 @@ int main(void)
 		TEST(a_listening_agent_is_found_once),
 		TEST(a_process_is_looked_into_less_and_less),
 		TEST(an_agent_that_listens_late_is_found),
+		TEST(a_look_without_an_answer_is_made_again),
 		TEST(another_program_in_the_same_process_is_looked_into),
 		TEST(another_process_with_the_same_pid_is_looked_into),
 		TEST(a_jvm_that_begins_is_found_without_waiting_for_a_round),

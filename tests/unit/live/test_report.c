@@ -148,6 +148,86 @@ static void subtitle_says_what_was_measured(void **state)
 	assert_string_equal(text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 1 JVM");
 }
 
+static void check_subtitle(const struct sample_kind *kind, uint64_t samples, const char *expected)
+{
+	const struct recording_status status = {.elapsed_ns = 10000000000,
+						.samples = samples,
+						.wall_hz = 20,
+						.event = "cpu-clock",
+						.parts = {{.kind = kind}},
+						.n_parts = 1};
+	char text[REPORT_BYTES];
+
+	report_subtitle(&status, 99, text);
+	assert_string_equal(text, expected);
+}
+
+static void subtitle_has_the_unit_of_the_kind(void **state)
+{
+	check_subtitle(&sample_kind_wall, 64000000,
+		       "64.0 s of threads (wall), read 20 times a second, in 10.0 s");
+	check_subtitle(&sample_kind_alloc, 1572864, "1.5 MiB of alloc in 10.0 s");
+	check_subtitle(&sample_kind_objects, 1234, "1,234 objects in 10.0 s");
+	check_subtitle(&sample_kind_lock, 450000, "450 ms of lock in 10.0 s");
+	check_subtitle(&sample_kind_contentions, 7, "7 contentions in 10.0 s");
+	check_subtitle(&sample_kind_exceptions, 7, "7 exceptions in 10.0 s");
+}
+
+static void sizes_of_flawed_samples_have_their_unit(void **state)
+{
+	struct profile_quality quality = {.samples = 1 << 20, .unrooted_samples = 2048};
+	char text[REPORT_BYTES];
+
+	quality.truncated_samples[STACK_NO_RULE] = 2048;
+	report_quality(&profile_kind_alloc, &quality, text);
+	assert_string_equal(text,
+			    "quality of alloc: 1.0 MiB, 100.0 % named, 100.0 % of Java named, "
+			    "99.8 % rooted, 0 lost, 0.2 % truncated (no rule 2.0 KiB)");
+}
+
+static void check_probes(const struct probe_arms_stats *stats, const char *expected)
+{
+	char text[REPORT_BYTES] = "quality";
+
+	report_probes(stats, text);
+	assert_string_equal(text, expected);
+}
+
+static void how_many_objects_live_is_said(void **state)
+{
+	const struct recording_live few = {.watched = 1234, .living = 7, .dead = 1227};
+	const struct recording_live all = {.watched = 1234,
+					   .living = 7,
+					   .dead = 1000,
+					   .unwatched = 5678,
+					   .left_out = 3,
+					   .lost = 2};
+	char text[REPORT_BYTES] = "quality", more[REPORT_BYTES] = "quality";
+
+	report_live(&few, text);
+	assert_string_equal(text, "quality, 7 of 1,234 watched objects live");
+	report_live(&all, more);
+	assert_string_equal(more, "quality, 7 of 1,234 watched objects live, which stand for 5,678 "
+				  "more samples, 3 samples left out for want of memory, some may "
+				  "be dead: 2 records lost that may have said so");
+}
+
+static void who_is_armed_and_who_is_not_is_said(void **state)
+{
+	const struct probe_arms_stats one = {.armed = 1}, none = {.opening = 2};
+	const struct probe_arms_stats all = {.armed = 2,
+					     .pauses = 1,
+					     .opening = 3,
+					     .refused = 1,
+					     .why = "PID 7: its agent is older"};
+
+	check_probes(&one, "quality, 1 JVM armed");
+	check_probes(&none, "quality, 0 JVMs armed, 2 not yet");
+	check_probes(&all,
+		     "quality, 2 JVMs armed, 1 pause because of more than 20000 hits a second, "
+		     "3 not yet, 1 not: PID 7: its agent is older");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +241,10 @@ int main(void)
 		cmocka_unit_test(greatest_figures_fit),
 		cmocka_unit_test(samples_are_truncated_whose_stack_has_frames_and_no_root),
 		cmocka_unit_test(subtitle_says_what_was_measured),
+		cmocka_unit_test(subtitle_has_the_unit_of_the_kind),
+		cmocka_unit_test(sizes_of_flawed_samples_have_their_unit),
+		cmocka_unit_test(how_many_objects_live_is_said),
+		cmocka_unit_test(who_is_armed_and_who_is_not_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

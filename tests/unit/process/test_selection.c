@@ -296,6 +296,8 @@ static void repeats_are_allowed_as_far_as_they_can_be_expanded(void **state)
 	assert_null(selector_set_jvm(&selector, "((((((a*b*)+)?)+)*)+)+"));
 	assert_non_null(selector_set_jvm(&selector, "(a+){32767}"));
 	assert_non_null(selector_set_jvm(&selector, "^M+*+++++ruei.}*")); /* took 10 s */
+	assert_non_null(selector_set_jvm(&selector, "(.*)(.*)(.*)(.*)\\4\\3\\2\\1x")); /* for ever */
+	assert_null(selector_set_jvm(&selector, "[\\1]\\.x"));
 	assert_non_null(selector_set_jvm(&selector, "a*??"));
 	assert_non_null(selector_set_jvm(&selector, "(((((((a*b*)+)?)+)*)+)+)?"));
 	assert_non_null(selector_set_jvm(&selector, "a{99999999999999999999}"));

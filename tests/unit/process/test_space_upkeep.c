@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "common/codes.h"
 #include "process/space_upkeep.h"
 
@@ -35,6 +36,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+	guarded_use(NULL);
 	process_free(process);
 	map64_fini(&processes);
 	processes = (struct map64){0};
@@ -114,14 +116,100 @@ static void another_program_is_not_read_to_the_end(void **state)
 	assert_false(knows(codes));
 }
 
+/* ---- readings without an answer in time ---- */
+
+static enum guarded_end late_end;
+static unsigned late_left, asked;
+
+static enum guarded_end run_late(void *arg, pid_t pid, struct guarded_call *call)
+{
+	asked++;
+	if (late_left == 0) {
+		call->run(call);
+		return GUARDED_DONE;
+	}
+	late_left--;
+	if (late_end == GUARDED_LATE)
+		call->free(call);
+	return late_end;
+}
+
+static void leave_late(void *arg, pid_t pid, struct guarded_call *call)
+{
+	call->run(call);
+	call->free(call);
+}
+
+static const struct guarded_runner late_runner = {.run = run_late, .leave = leave_late};
+
+/* Begins a reading that is late so often. */
+static void read_late(enum guarded_end end, unsigned times)
+{
+	process_read_on(process, PROCESS_READ_ALL);
+	assert_true(knows(codes));
+	address_space_fini(&process->space);
+	process->space = (struct address_space){0};
+	late_end = end;
+	late_left = times;
+	asked = 0;
+	guarded_use(&late_runner);
+	space_upkeep_begin_turn(&upkeep);
+	space_upkeep_read(&upkeep, process);
+	assert_null(process->reader);
+	assert_false(knows(codes));
+	assert_int_equal(asked, 1);
+	assert_true(upkeep.next_ns > clock_now_ns());
+}
+
+static void what_was_late_is_read_later(void **state)
+{
+	for (enum guarded_end end = GUARDED_LATE; end <= GUARDED_PAUSED; end++) {
+		process->space_late = 0;
+		read_late(end, 2);
+		space_upkeep_step(&upkeep, &processes, upkeep.next_ns - 1);
+		assert_int_equal(asked, 1);
+		space_upkeep_step(&upkeep, &processes, upkeep.next_ns);
+		assert_int_equal(asked, 2); /* late again */
+		assert_true(finish() >= 1);
+		assert_true(knows(codes));
+		assert_true(knows(codes + 2 * (N_CODES - 1) * PAGE));
+		assert_int_equal(process->space_late, 0);
+		guarded_use(NULL);
+	}
+}
+
+static void what_never_answers_is_left(void **state)
+{
+	uint64_t last_ns = 0;
+
+	read_late(GUARDED_PAUSED, 1000);
+	for (unsigned times = 1; times < 1 + PROCESS_LATE_READS; times++) {
+		assert_int_equal(asked, times);
+		assert_true(upkeep.next_ns > last_ns);
+		last_ns = upkeep.next_ns;
+		space_upkeep_step(&upkeep, &processes, last_ns);
+	}
+	assert_int_equal(asked, 1 + PROCESS_LATE_READS);
+	assert_true(upkeep.next_ns == 0);
+	late_left = 0;
+	space_upkeep_begin_turn(&upkeep); /* whoever asks has an answer */
+	space_upkeep_read(&upkeep, process);
+	finish();
+	assert_true(knows(codes));
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(mappings_come_in_later_turns),	       CLAIM(a_turn_has_only_so_much_time),
-		CLAIM(without_turns_all_is_read_at_once),      CLAIM(what_was_told_meanwhile_stays),
+		CLAIM(mappings_come_in_later_turns),
+		CLAIM(a_turn_has_only_so_much_time),
+		CLAIM(without_turns_all_is_read_at_once),
+		CLAIM(what_was_told_meanwhile_stays),
 		CLAIM(another_program_is_not_read_to_the_end),
+		CLAIM(what_was_late_is_read_later),
+		CLAIM(what_never_answers_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

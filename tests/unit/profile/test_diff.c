@@ -272,6 +272,98 @@ static void nodes_keep_their_places(void **state)
 	assert_int_equal(node->line, 7);
 }
 
+/* What both sides have of a place is forgotten where the sides differ. */
+static void lines_and_builds_that_differ_are_forgotten(void **state)
+{
+	struct frame f = {.name = "f", .module = "libx.so", .line = 7, .build_id = "c0ffee"};
+	struct fixture *const fixture = *state;
+	const struct profile_node *node;
+
+	assert_int_equal(profile_add(&fixture->before, &f, 1, 1), 0);
+	f.line = 8;
+	f.build_id = "decaf0";
+	assert_int_equal(profile_add(&fixture->after, &f, 1, 1), 0);
+	compare(fixture, (struct diff_options){0});
+	assert_int_equal(fixture->diff.tree.count, 2);
+	node = &fixture->diff.tree.nodes[1];
+	assert_string_equal(node->module, "libx.so");
+	assert_null(profile_build_id(node->module));
+	assert_int_equal(node->line, 0);
+}
+
+static void add_random(struct profile *profile, unsigned *seed)
+{
+	static const char *const names[] = {"a", "b", "c", "ab", "d"};
+	static const enum frame_kind kinds[] = {FRAME_JIT, FRAME_INLINED, FRAME_NATIVE};
+	struct frame frames[6];
+	const size_t n = (size_t)rand_r(seed) % 7;
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = (struct frame){.name = names[rand_r(seed) % 5],
+					   .kind = kinds[rand_r(seed) % 3]};
+	assert_int_equal(profile_add(profile, frames, n, 1 + (uint64_t)rand_r(seed) % 9), 0);
+}
+
+/* The node of a diff's tree at which a node of a side is to be found. */
+static uint32_t find_alike(const struct profile_diff *diff, const struct profile *side, uint32_t id)
+{
+	const struct profile_node *const node = &side->nodes[id];
+	const bool is_java = frame_kind_is_java((enum frame_kind)node->kind);
+	uint32_t found = 0, parent;
+
+	if (id == PROFILE_ROOT)
+		return PROFILE_ROOT;
+	parent = find_alike(diff, side, node->parent);
+	for (uint32_t child = diff->tree.nodes[parent].first_child; child;
+	     child = diff->tree.nodes[child].next_sibling) {
+		const struct profile_node *const other = &diff->tree.nodes[child];
+		const bool is_kind = is_java && !diff->options.splits_kinds
+					     ? frame_kind_is_java((enum frame_kind)other->kind)
+					     : other->kind == node->kind;
+
+		if (!is_kind || strcmp(other->name, node->name) != 0)
+			continue;
+		assert_int_equal(found, 0);
+		found = child;
+	}
+	assert_int_not_equal(found, 0);
+	return found;
+}
+
+/* Takes what a side has from what the diff counts of that side. */
+static void take_side(struct profile_diff *diff, const struct profile *side, int which)
+{
+	for (uint32_t id = 0; id < side->count; id++)
+		diff->nodes[find_alike(diff, side, id)].self[which] -= side->nodes[id].self;
+}
+
+static void any_two_trees_are_joined_node_by_node(void **state)
+{
+	struct fixture *const fixture = *state;
+	unsigned seed = 1;
+
+	for (int round = 0; round < 200; round++) {
+		profile_fini(&fixture->before);
+		profile_fini(&fixture->after);
+		assert_int_equal(profile_init(&fixture->before, 0), 0);
+		assert_int_equal(profile_init(&fixture->after, 0), 0);
+		for (int i = 0; i < round / 2; i++) {
+			add_random(&fixture->before, &seed);
+			add_random(&fixture->after, &seed);
+		}
+		compare(fixture, (struct diff_options){.splits_kinds = round % 2});
+		take_side(&fixture->diff, &fixture->before, DIFF_BEFORE);
+		take_side(&fixture->diff, &fixture->after, DIFF_AFTER);
+		for (uint32_t id = 0; id < fixture->diff.tree.count; id++) {
+			const struct diff_counts *const counts = &fixture->diff.nodes[id];
+
+			assert_int_equal(counts->self[DIFF_BEFORE] | counts->self[DIFF_AFTER], 0);
+			assert_int_not_equal(
+				counts->total[DIFF_BEFORE] + counts->total[DIFF_AFTER] + !id, 0);
+		}
+	}
+}
+
 static void empty_sides_divide_by_nothing(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -300,6 +392,8 @@ int main(void)
 		TEST(methods_count_recursion_once_and_are_ordered_by_change),
 		TEST(equal_changes_are_ordered_by_callees),
 		TEST(nodes_keep_their_places),
+		TEST(lines_and_builds_that_differ_are_forgotten),
+		TEST(any_two_trees_are_joined_node_by_node),
 		TEST(empty_sides_divide_by_nothing),
 	};
 

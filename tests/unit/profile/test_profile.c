@@ -129,6 +129,17 @@ static void names_outlive_their_source(void **state)
 	assert_string_equal(profile->nodes[1].module, "libx.so");
 }
 
+static void a_stack_without_room_for_its_weight_is_not_counted(void **state)
+{
+	struct profile *const profile = *state;
+	const struct frame f = {.name = "f", .kind = FRAME_JIT};
+
+	assert_int_equal(profile_add(profile, &f, 1, UINT64_MAX - 1), 0);
+	assert_int_equal(profile_add(profile, &f, 1, 2), -EOVERFLOW);
+	assert_int_equal(profile_add(profile, &f, 1, 1), 0);
+	path_check(profile, "f", UINT64_MAX, UINT64_MAX);
+}
+
 static void empty_stack_grows_the_root(void **state)
 {
 	struct profile *const profile = *state;
@@ -461,6 +472,7 @@ int main(void)
 		test(equal_stacks_are_merged),
 		test(one_name_of_two_kinds_is_two_nodes),
 		test(names_outlive_their_source),
+		test(a_stack_without_room_for_its_weight_is_not_counted),
 		test(empty_stack_grows_the_root),
 		test(no_weight_makes_no_node),
 		test(recursion_is_kept),

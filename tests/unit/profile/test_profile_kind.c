@@ -18,7 +18,14 @@ static void a_known_kind_is_found_by_its_name(void **state)
 	assert_ptr_equal(profile_kind_find("cpu"), &profile_kind_cpu);
 	assert_ptr_equal(profile_kind_find("wall"), &profile_kind_wall);
 	assert_ptr_equal(profile_kind_find("offcpu"), &profile_kind_offcpu);
-	assert_null(profile_kind_find("alloc"));
+	assert_ptr_equal(profile_kind_find("alloc"), &profile_kind_alloc);
+	assert_ptr_equal(profile_kind_find("objects"), &profile_kind_objects);
+	assert_ptr_equal(profile_kind_find("live"), &profile_kind_live);
+	assert_ptr_equal(profile_kind_find("live_objects"), &profile_kind_live_objects);
+	assert_ptr_equal(profile_kind_find("lock"), &profile_kind_lock);
+	assert_ptr_equal(profile_kind_find("contentions"), &profile_kind_contentions);
+	assert_ptr_equal(profile_kind_find("exceptions"), &profile_kind_exceptions);
+	assert_null(profile_kind_find("alloc_space"));
 	assert_null(profile_kind_find(""));
 }
 
@@ -31,6 +38,19 @@ static void kinds_are_the_same_if_name_and_unit_are(void **state)
 	assert_false(profile_kind_is_same(&profile_kind_offcpu, &profile_kind_wall));
 	assert_true(profile_kind_is_time(&of_file));
 	assert_false(profile_kind_is_time(&profile_kind_cpu));
+}
+
+static void times_and_bytes_are_measured_and_all_else_is_counted(void **state)
+{
+	assert_true(profile_kind_is_time(&profile_kind_lock));
+	assert_false(profile_kind_is_of_threads(&profile_kind_lock));
+	assert_true(profile_kind_is_of_threads(&profile_kind_offcpu));
+	assert_true(profile_kind_is_bytes(&profile_kind_alloc));
+	assert_false(profile_kind_is_bytes(&profile_kind_lock));
+	assert_true(profile_kind_is_measured(&profile_kind_lock));
+	assert_true(profile_kind_is_measured(&profile_kind_alloc));
+	assert_false(profile_kind_is_measured(&profile_kind_cpu));
+	assert_false(profile_kind_is_measured(&profile_kind_objects));
 }
 
 /* unit TAB amount TAB what is shown */
@@ -74,6 +94,8 @@ static void the_greatest_amounts_have_room(void **state)
 	assert_int_equal(strncmp(text, "18,446,744,073,709,551,615 u", 28), 0);
 	assert_string_equal(profile_kind_amount(&profile_kind_wall, UINT64_MAX, text),
 			    "18,446,744,073,709.6 s");
+	assert_string_equal(profile_kind_amount(&profile_kind_alloc, UINT64_MAX, text),
+			    "16,777,216.0 TiB");
 }
 
 static void a_mere_count_is_of_what_the_kind_says(void **state)
@@ -86,14 +108,28 @@ static void a_mere_count_is_of_what_the_kind_says(void **state)
 	assert_string_equal(profile_kind_amount(&kind, 1234, text), "1,234 contentions");
 }
 
+static void an_amount_is_of_its_kind_unless_it_says_so(void **state)
+{
+	char text[PROFILE_AMOUNT_BYTES];
+
+	assert_string_equal(profile_kind_amount_of(&profile_kind_alloc, 1572864, text),
+			    "1.5 MiB of alloc");
+	assert_string_equal(profile_kind_amount_of(&profile_kind_lock, 450000, text),
+			    "450 ms of lock");
+	assert_string_equal(profile_kind_amount_of(&profile_kind_objects, 1234, text),
+			    "1,234 objects");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_known_kind_is_found_by_its_name),
 		cmocka_unit_test(kinds_are_the_same_if_name_and_unit_are),
+		cmocka_unit_test(times_and_bytes_are_measured_and_all_else_is_counted),
 		cmocka_unit_test(amounts_are_shown_as_the_cases_say),
 		cmocka_unit_test(the_greatest_amounts_have_room),
 		cmocka_unit_test(a_mere_count_is_of_what_the_kind_says),
+		cmocka_unit_test(an_amount_is_of_its_kind_unless_it_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

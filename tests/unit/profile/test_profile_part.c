@@ -27,6 +27,9 @@ static void only_what_is_known_is_said(void **state)
 	check(&profile_kind_cpu, NULL, "64,000,000 samples of cpu");
 	check(&profile_kind_wall, &info, "64.0 s of wall at 99 Hz in 8.0 s");
 	check(&profile_kind_wall, &(struct profile_info){.event = "timer"}, "64.0 s of wall");
+	check(&profile_kind_alloc, &(struct profile_info){.duration_ns = 8040000000},
+	      "61 MiB of alloc in 8.0 s");
+	check(&profile_kind_objects, NULL, "64,000,000 objects");
 }
 
 static void longest_words_have_room(void **state)

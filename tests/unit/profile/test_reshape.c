@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,8 @@ static enum frame_kind kind_of_letter(char letter)
 		return FRAME_STUB;
 	case 'z':
 		return FRAME_WAIT;
+	case 'c':
+		return FRAME_CLASS;
 	default:
 		return FRAME_NATIVE;
 	}
@@ -81,10 +84,34 @@ static uint32_t add(const char *stack, uint64_t weight)
 	return leaf;
 }
 
+/* Where nothing is said to change, each node is as before. */
+static void check_unchanged(void)
+{
+	assert_int_equal(reshaped.profile.count, profile.count);
+	for (uint32_t id = 0; id < profile.count; id++) {
+		const struct profile_node *const now = &reshaped.profile.nodes[id];
+		const struct profile_node *const node = &profile.nodes[id];
+
+		assert_string_equal(now->name, node->name);
+		assert_int_equal(now->kind, node->kind);
+		assert_int_equal(now->line, node->line);
+		assert_int_equal(!now->module, !node->module);
+		assert_int_equal(now->parent, node->parent);
+		assert_int_equal(now->next_sibling, node->next_sibling);
+		assert_int_equal(now->total, node->total);
+		assert_true(level_count(&reshaped.levels[id]) < 2);
+	}
+}
+
 static void reshape_as(const struct reshape_options *how)
 {
+	const int changes = reshape_changes(&profile, how);
+
 	reshape_fini(&reshaped);
 	assert_int_equal(reshape_init(&reshaped, &profile, how), 0);
+	assert_in_range(changes, 0, 1);
+	if (changes == 0)
+		check_unchanged();
 	assert_int_equal(reshaped.profile.nodes[PROFILE_ROOT].total,
 			 profile.nodes[PROFILE_ROOT].total);
 }
@@ -149,6 +176,76 @@ static void a_kind_that_is_alone_stays(void **state)
 	assert_int_equal(level_count(&reshaped.levels[find("app")]), 0);
 }
 
+/* Whether merged levels change the tree; the tree starts anew. */
+static void check_changes(const char *const *stacks, int expected)
+{
+	profile_fini(&profile);
+	assert_int_equal(profile_init(&profile, 0), 0);
+	for (; *stacks; stacks++)
+		add(*stacks, 1);
+	assert_int_equal(
+		reshape_changes(&profile, &(struct reshape_options){.merges_levels = true}),
+		expected);
+	reshape(true, false);
+}
+
+static void a_tree_without_a_method_of_two_levels_does_not_change(void **state)
+{
+	check_changes((const char *[]){"#app 0main jwork", "#app 0main kwork", NULL}, 0);
+	check_changes((const char *[]){"#app 0main jwork", "#app 0main iwork", NULL}, 1);
+	check_changes((const char *[]){"#app 0main jwork 0work", "#app 1work", NULL}, 0);
+	/* some methods, all apart; and two levels among some */
+	check_changes((const char *[]){"ja", "jb", "jc", "jd", "0e", "0f", "jg", "jh", "ji", "jj",
+				       "nj", "0k ja", "0k jb", NULL},
+		      0);
+	check_changes((const char *[]){"ja", "jb", "jc", "jd", "0e", "0f", "jg", "jh", "ji", "jj",
+				       "0j", NULL},
+		      1);
+	check_changes((const char *[]){"0j", "ja", "jb", "jc", "jd", "0e", "0f", "jg", "jh", "ji",
+				       "jj", NULL},
+		      1);
+}
+
+/* More siblings than are compared one by one. Equal names below two callers are no siblings. */
+static void levels_of_many_siblings_are_found(void **state)
+{
+	enum { MANY = 60 };
+	static char words[2 * MANY][16];
+	const char *stacks[2 * MANY + 2] = {NULL};
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(words[i], sizeof(words[i]), "ja jm%d", i);
+		snprintf(words[MANY + i], sizeof(words[i]), "jb jm%d", i);
+		stacks[i] = words[i];
+		stacks[MANY + i] = words[MANY + i];
+	}
+	check_changes(stacks, 0);
+	stacks[2 * MANY] = "ja 0m0"; /* the newest; the oldest one is its twin */
+	check_changes(stacks, 1);
+}
+
+/* More names than are remembered, each of them at two places, with lines of their own. */
+static void each_of_many_names_stays_itself(void **state)
+{
+	enum { NAMES = 9000 };
+	char text[16];
+
+	for (uint32_t i = 0; i < 2 * NAMES; i++) {
+		const struct frame frames[] = {
+			{.name = text,
+			 .module = i % 3 ? "x" : NULL,
+			 .line = i < 1000 ? 1 + i : 1,
+			 .kind = FRAME_JIT},
+			{.name = i % 2 ? "one" : "other", .kind = FRAME_LABEL},
+		};
+
+		snprintf(text, sizeof(text), "m%u", i / 2);
+		assert_int_equal(profile_add(&profile, frames, 2, 1), 0);
+	}
+	reshape(true, false);
+	check_unchanged();
+}
+
 static void all_below_a_java_method_is_its_own(void **state)
 {
 	add("#app nclone3 vcall_stub jrun vUnsafe ncopy", 4);
@@ -177,6 +274,23 @@ static void java_only_keeps_why_a_thread_waits(void **state)
 	check("app/main/[blocked]", 1, 1);
 	check("app/[GC]/[blocked]", 2, 2);
 	check("app/[runnable]", 4, 4);
+}
+
+static void java_only_keeps_the_class_of_an_object(void **state)
+{
+	add("#app jmain jgrow sarraycopy vpost_alloc cbyte[]", 1);
+	add("#app jmain jgrow cbyte[]", 2);
+	add("#app nstart vJavaThread::run vpost_alloc cjava.lang.Thread", 4);
+	reshape(true, true);
+	check("app/main/grow/byte[]", 3, 3);
+	check("app/[no Java method]/java.lang.Thread", 4, 4);
+}
+
+static void the_class_of_an_object_is_of_no_framework(void **state)
+{
+	add("#app jorg/springframework/A.a jorg/springframework/B.b corg.springframework.C", 3);
+	reshape_as(&(struct reshape_options){.merges_levels = true, .folds_frameworks = true});
+	check("app/[Spring: 2 frames]/org.springframework.C", 3, 3);
 }
 
 static void java_only_can_keep_levels_apart(void **state)
@@ -263,8 +377,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_method_is_one_whatever_it_was_compiled_to),
 		CLAIM(a_kind_that_is_alone_stays),
+		CLAIM(a_tree_without_a_method_of_two_levels_does_not_change),
+		CLAIM(levels_of_many_siblings_are_found),
+		CLAIM(each_of_many_names_stays_itself),
 		CLAIM(all_below_a_java_method_is_its_own),
 		CLAIM(java_only_keeps_why_a_thread_waits),
+		CLAIM(java_only_keeps_the_class_of_an_object),
+		CLAIM(the_class_of_an_object_is_of_no_framework),
 		CLAIM(java_only_can_keep_levels_apart),
 		CLAIM(starts_of_threads_are_left_out),
 		CLAIM(a_run_of_frameworks_is_one),

@@ -122,6 +122,30 @@ static void what_has_no_room_in_one_bucket_is_counted(void **state)
 	assert_true(timeline->lost_samples > 0);
 }
 
+static void a_weight_of_more_than_32_bits_is_several_entries(void **state)
+{
+	struct timeline *const timeline = *state;
+	const struct timeline_entry entry = {.thread = thread_of(timeline, 7, 8, "main")};
+
+	timeline_add_weight(timeline, 0, &entry, 2 * (uint64_t)UINT32_MAX + 5);
+	timeline_add_weight(timeline, 0, &entry, 0);
+	assert_int_equal(timeline->n_entries, 3);
+	timeline_sort(timeline);
+	assert_int_equal(timeline->n_entries, 3);
+	assert_true(weight_of(timeline) == 2 * (uint64_t)UINT32_MAX + 5);
+	assert_int_equal(timeline->lost_samples, 0);
+}
+
+static void what_would_take_endless_entries_is_counted(void **state)
+{
+	struct timeline *const timeline = *state;
+	const struct timeline_entry entry = {.thread = thread_of(timeline, 7, 8, "main")};
+
+	timeline_add_weight(timeline, 0, &entry, UINT64_MAX);
+	assert_int_equal(timeline->n_entries, TIMELINE_MAX_PIECES);
+	assert_true(weight_of(timeline) + timeline->lost_samples == UINT64_MAX);
+}
+
 static void threads_past_the_cap_are_one_of_their_process(void **state)
 {
 	struct timeline *const timeline = *state;
@@ -172,6 +196,8 @@ int main(void)
 		CASE(long_recording_has_wider_buckets),
 		CASE(entries_give_way_to_wider_buckets),
 		CASE(what_has_no_room_in_one_bucket_is_counted),
+		CASE(a_weight_of_more_than_32_bits_is_several_entries),
+		CASE(what_would_take_endless_entries_is_counted),
 		CASE(threads_past_the_cap_are_one_of_their_process),
 		CASE(endless_new_names_are_bounded),
 		CASE(sample_of_no_thread_is_counted),

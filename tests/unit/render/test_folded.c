@@ -32,7 +32,9 @@ static void each_kind_has_its_suffix(void **state)
 	CHECK("t;a/B.c_[0];d_[k] 1\n"
 	      "t;a/B.c_[1];d_[i] 2\n"
 	      "t;a/B.c_[j];[blocked: futex]_[w] 4\n"
+	      "t;a/B.c_[j];byte[]_[c] 5\n"
 	      "t;a/B.c_[j];d 3\n",
+	      {{F("t", LABEL), F("a/B.c", JIT), F("byte[]", CLASS)}, 5},
 	      {{F("t", LABEL), F("a/B.c", JIT), F("[blocked: futex]", WAIT)}, 4},
 	      {{F("t", LABEL), F("a/B.c", JIT), F("d", NATIVE)}, 3},
 	      {{F("t", LABEL), F("a/B.c", C1), F("d", INLINED)}, 2},

@@ -132,6 +132,7 @@ static void every_fact_is_there(void **state)
 	fixture->timeline.lost_names = 8;
 	draw(fixture, &(struct render_options){.subtitle = "S",
 					       .notes = "N",
+					       .losses = "L",
 					       .info = &info,
 					       .timeline = &fixture->timeline,
 					       .splits_levels = true,
@@ -140,8 +141,9 @@ static void every_fact_is_there(void **state)
 					       .shows_starts = true});
 	unpack(fixture->drawn, DATA, &data);
 	text = part(&data, &len);
-	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nsplit\t1\njava_only\t1\nfolded\t1\n"
-				     "starts\t1\nkind\t"));
+	assert_non_null(strstr(
+		text, "\nsubtitle\tS\nnotes\tN\nlosses\tL\nsplit\t1\njava_only\t1\nfolded\t1\n"
+		      "starts\t1\nkind\t"));
 	assert_non_null(strstr(text, "\nframework\torg/springframework/\tSpring\n"));
 	assert_non_null(strstr(text, "\nframework\tjava/ javax/ jdk/ sun/ com/sun/\tJDK\n"
 				     "task\tCompileBroker::\t[JIT compiler]\n"));
@@ -197,7 +199,8 @@ static void times_say_when_where_and_which_thread(void **state)
 						 .runtime = "VM",
 						 .container_name = "w\n",
 						 .pod = "p",
-						 .name_space = "s"};
+						 .name_space = "s",
+						 .image = "i:\t1"};
 	struct fixture *const fixture = *state;
 	struct timeline *const timeline = &fixture->timeline;
 	struct timeline_thread thread = {.tid = 8, .name = "exec-7"};
@@ -220,7 +223,10 @@ static void times_say_when_where_and_which_thread(void **state)
 	assert_non_null(strstr(part(&data, &len), "bucket_ns\t15625000\n"));
 	part(&data, &len);
 	check_part(&data, "", 0);
-	check_part(&data, "7\tM\xef\xbf\xbd\tc0\tVM\tw\xef\xbf\xbd\tp\ts\n", 22);
+	check_part(&data,
+		   "7\tM\xef\xbf\xbd\tc0\tVM\tw\xef\xbf\xbd\tp\ts\ti:\xef\xbf\xbd"
+		   "1\n",
+		   29);
 	check_part(&data, "0\t8\texec-7\texec-*\n", 18);
 	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
 	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
@@ -311,6 +317,21 @@ static void kinds_have_data_of_their_own_and_share_keys(void **state)
 	profile_fini(&wall);
 }
 
+static void facts_have_the_unit_of_the_kind(void **state)
+{
+	struct fixture *const fixture = *state;
+	static struct data data;
+	size_t len;
+
+	ADD(1, F("f", JIT), F("byte[]", CLASS));
+	draw(fixture, &(struct render_options){.kind = &profile_kind_alloc});
+	unpack(fixture->drawn, "id=\"fg-data\">", &data);
+	assert_non_null(strstr(part(&data, &len), "samples_kind\talloc\nunit\tbytes\n"));
+	draw(fixture, &(struct render_options){.kind = &profile_kind_objects});
+	unpack(fixture->drawn, "id=\"fg-data\">", &data);
+	assert_non_null(strstr(part(&data, &len), "samples_kind\tobjects\nunit\tobjects\n"));
+}
+
 static void one_kind_alone_has_no_name(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -341,6 +362,7 @@ int main(void)
 		test(times_say_when_where_and_which_thread),
 		test(stack_that_is_gone_is_in_the_tree),
 		test(kinds_have_data_of_their_own_and_share_keys),
+		test(facts_have_the_unit_of_the_kind),
 		test(one_kind_alone_has_no_name),
 		test(full_disk_is_an_error),
 	};

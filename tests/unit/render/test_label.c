@@ -27,6 +27,8 @@ static enum kind kind_of_language(const char *language)
 {
 	if (strcmp(language, "java") == 0)
 		return KIND_JIT;
+	if (strcmp(language, "class") == 0)
+		return KIND_CLASS;
 	return strcmp(language, "native") == 0 ? KIND_CPP : KIND_KERNEL;
 }
 

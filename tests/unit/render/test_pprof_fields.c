@@ -5,11 +5,16 @@
  */
 #include "profile_of.h"
 
-#include "import/gunzip.h"
+#include "import/decompressor.h"
 
 #include <inttypes.h>
 
 #define MAX_TEXTS 64
+
+/* The labels of make's thread. */
+#define WORKER                                                                                     \
+	"thread=worker process=Shop container=c0ffee pod=shop-0 namespace=shop "                   \
+	"image=shop/cart:1.4.2 service_name=cart pid=4711 tid=4713"
 
 enum { /* of profile.proto */
        SAMPLE_TYPE = 1,
@@ -89,7 +94,7 @@ static void decode(const struct profile *profile, const struct render_options *o
 	char *const data = rendered(profile, RENDER_PPROF, options, &len);
 
 	*ret = (struct decoded){.n_texts = 0};
-	assert_int_equal(gunzip_whole(data, len, 1 << 20, &ret->plain, &ret->len), 0);
+	assert_int_equal(decompressor_gunzip(data, len, 1 << 20, &ret->plain, &ret->len), 0);
 	free(data);
 	message = (struct message){ret->plain, ret->plain + ret->len};
 	while (next(&message, &field)) {
@@ -181,8 +186,13 @@ static void check_type(const struct decoded *decoded, unsigned number, unsigned 
 /* f once on a thread of a process in a pod, and once on nobody knows which. */
 static void make(struct profile *profile, struct timeline *timeline)
 {
-	const struct timeline_process process = {
-		.pid = 4711, .title = "Shop", .container = "c0ffee", .pod = "shop-0"};
+	const struct timeline_process process = {.pid = 4711,
+						 .title = "Shop",
+						 .container = "c0ffee",
+						 .pod = "shop-0",
+						 .name_space = "shop",
+						 .image = "shop/cart:1.4.2",
+						 .service = "cart"};
 	struct timeline_thread thread = {.tid = 4713, .name = "worker"};
 	struct timeline_entry entry = {.weight = 1};
 	const struct frame frame = {
@@ -204,8 +214,7 @@ static void samples_say_whose_they_are(void **state)
 
 	make(&profile, &timeline);
 	decode(&profile, &(struct render_options){.timeline = &timeline}, &decoded);
-	check_labels(&decoded, 0,
-		     "thread=worker process=Shop container=c0ffee pod=shop-0 pid=4711 tid=4713");
+	check_labels(&decoded, 0, WORKER);
 	check_labels(&decoded, 1, "");
 	free(decoded.plain);
 	timeline_fini(&timeline);
@@ -345,8 +354,7 @@ static void stack_of_two_kinds_is_one_sample(void **state)
 	check_values(&decoded, 0, "1 10000000 1000");
 	check_values(&decoded, 1, "1 10000000 2999000");
 	check_values(&decoded, 2, "0 0 4000000");
-	check_labels(&decoded, 0,
-		     "thread=worker process=Shop container=c0ffee pod=shop-0 pid=4711 tid=4713");
+	check_labels(&decoded, 0, WORKER);
 	check_labels(&decoded, 1, "");
 	free(decoded.plain);
 	two_kinds_fini(&two);
@@ -419,17 +427,107 @@ static void samples_of_no_known_period_are_still_of_processor_time(void **state)
 
 static void kind_of_a_file_keeps_its_name_and_unit(void **state)
 {
-	static const struct profile_kind kind = {"inuse_space", "bytes"};
+	static const struct profile_kind kind = {"live_heap", "bytes"};
 	struct two_kinds two;
 	struct decoded decoded;
 
 	make_two_kinds(&two);
 	decode(&two.cpu, &(struct render_options){.kind = &kind}, &decoded);
 	assert_int_equal(count_fields(&decoded, SAMPLE_TYPE), 1);
-	check_type(&decoded, SAMPLE_TYPE, 0, "inuse_space bytes");
+	check_type(&decoded, SAMPLE_TYPE, 0, "live_heap bytes");
 	check_values(&decoded, 0, "2");
 	free(decoded.plain);
 	two_kinds_fini(&two);
+}
+
+/* Two of f of each kind, one of them on a thread. */
+static void decode_kinds(const struct profile_kind *const *kinds, size_t n, struct decoded *decoded)
+{
+	struct profile_part others[PROFILE_MAX_KINDS];
+	struct timeline times;
+	struct profile profile;
+
+	make(&profile, &times);
+	for (size_t i = 1; i < n; i++)
+		others[i - 1] = (struct profile_part){kinds[i], &profile, &times, NULL};
+	decode(&profile,
+	       &(struct render_options){
+		       .kind = kinds[0], .timeline = &times, .others = others, .n_others = n - 1},
+	       decoded);
+	timeline_fini(&times);
+	profile_fini(&profile);
+}
+
+static void check_default(const struct decoded *decoded, const char *expected)
+{
+	struct field field;
+
+	assert_true(find(decoded, DEFAULT_SAMPLE_TYPE, 0, &field));
+	assert_string_equal(text(decoded, field.value), expected);
+}
+
+static void allocations_are_as_go_has_them(void **state)
+{
+	static const struct profile_kind *const kinds[] = {&profile_kind_alloc,
+							   &profile_kind_objects};
+	struct decoded decoded;
+
+	decode_kinds(kinds, 2, &decoded);
+	assert_int_equal(count_fields(&decoded, SAMPLE_TYPE), 2);
+	check_type(&decoded, SAMPLE_TYPE, 0, "alloc_objects count");
+	check_type(&decoded, SAMPLE_TYPE, 1, "alloc_space bytes");
+	check_default(&decoded, "alloc_space");
+	assert_int_equal(count_fields(&decoded, SAMPLE), 2);
+	check_values(&decoded, 0, "1 1");
+	free(decoded.plain);
+}
+
+static void living_objects_are_as_go_has_them(void **state)
+{
+	static const struct profile_kind *const kinds[] = {&profile_kind_live,
+							   &profile_kind_live_objects};
+	struct decoded decoded;
+
+	decode_kinds(kinds, 2, &decoded);
+	check_type(&decoded, SAMPLE_TYPE, 0, "inuse_objects count");
+	check_type(&decoded, SAMPLE_TYPE, 1, "inuse_space bytes");
+	check_default(&decoded, "inuse_space");
+	free(decoded.plain);
+}
+
+static void locks_are_as_go_has_them(void **state)
+{
+	static const struct profile_kind *const kinds[] = {&profile_kind_lock,
+							   &profile_kind_contentions};
+	struct decoded decoded;
+
+	decode_kinds(kinds, 2, &decoded);
+	assert_int_equal(count_fields(&decoded, SAMPLE_TYPE), 2);
+	check_type(&decoded, SAMPLE_TYPE, 0, "contentions count");
+	check_type(&decoded, SAMPLE_TYPE, 1, "delay nanoseconds");
+	check_default(&decoded, "delay");
+	check_values(&decoded, 0, "1 1000");
+	free(decoded.plain);
+}
+
+static void all_kinds_are_in_one_file(void **state)
+{
+	static const struct profile_kind *const kinds[] = {
+		&profile_kind_cpu,	   &profile_kind_wall,	    &profile_kind_offcpu,
+		&profile_kind_alloc,	   &profile_kind_objects,   &profile_kind_lock,
+		&profile_kind_contentions, &profile_kind_exceptions};
+	struct decoded decoded;
+
+	decode_kinds(kinds, PROFILE_MAX_KINDS, &decoded);
+	check_type(&decoded, SAMPLE_TYPE, 0, "cpu count");
+	check_type(&decoded, SAMPLE_TYPE, 3, "alloc_objects count");
+	check_type(&decoded, SAMPLE_TYPE, 4, "alloc_space bytes");
+	check_type(&decoded, SAMPLE_TYPE, 5, "contentions count");
+	check_type(&decoded, SAMPLE_TYPE, 6, "delay nanoseconds");
+	check_type(&decoded, SAMPLE_TYPE, 7, "exceptions count");
+	check_default(&decoded, "cpu");
+	check_values(&decoded, 0, "1 1000 1000 1 1 1 1000 1");
+	free(decoded.plain);
 }
 
 int main(void)
@@ -444,6 +542,10 @@ int main(void)
 		cmocka_unit_test(wall_alone_is_nanoseconds_alone),
 		cmocka_unit_test(samples_of_no_known_period_are_still_of_processor_time),
 		cmocka_unit_test(kind_of_a_file_keeps_its_name_and_unit),
+		cmocka_unit_test(allocations_are_as_go_has_them),
+		cmocka_unit_test(living_objects_are_as_go_has_them),
+		cmocka_unit_test(locks_are_as_go_has_them),
+		cmocka_unit_test(all_kinds_are_in_one_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

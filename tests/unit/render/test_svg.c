@@ -358,6 +358,21 @@ static void times_are_told_in_seconds(void **state)
 	HAS("<title>parks (12,345,000 us, 100.00%)</title>");
 }
 
+static void sizes_and_things_are_told_in_their_unit(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(3221225472, F("a/B.grow", JIT), F("byte[]", CLASS));
+	ADD(3072, F("java.lang.String", CLASS));
+	draw(fixture, &(struct render_options){.kind = &profile_kind_alloc, .width_px = 10000000});
+	HAS("<title>all (3.00 GiB, 100%)</title>");
+	HAS("<title>byte[] (3.00 GiB, 100.00%)</title>");
+	HAS("<title>java.lang.String (3.0 KiB, 0.00%)</title>");
+	HAS("class of the object or lock");
+	draw(fixture, &(struct render_options){.kind = &profile_kind_objects});
+	HAS("<title>byte[] (3,221,225,472 objects, 100.00%)</title>");
+}
+
 static void times_of_a_diff_are_told_in_seconds(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -462,6 +477,7 @@ int main(void)
 		test(diff_says_what_changed),
 		test(times_are_told_in_seconds),
 		test(times_of_a_diff_are_told_in_seconds),
+		test(sizes_and_things_are_told_in_their_unit),
 		test(diff_is_darker_where_more_has_changed),
 		test(every_palette_carries_black_letters),
 	};

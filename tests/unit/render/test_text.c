@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names from outside as UTF-8, XML and in colour. */
+/* Names from outside as UTF-8, XML and in colour; numbers as digits. */
+#include "encode/decimal.h"
 #include "encode/text.h"
 #include "render/kinds.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ static void check_clean(const char *text, const char *expected)
 
 static void check_xml(const char *text, const char *expected)
 {
+	struct bytes added = {0};
 	char *out = NULL;
 	size_t len = 0;
 	FILE *const stream = open_memstream(&out, &len);
@@ -31,6 +34,9 @@ static void check_xml(const char *text, const char *expected)
 	fclose(stream);
 	assert_string_equal(out, expected);
 	free(out);
+	text_add_xml(&added, text);
+	assert_string_equal(bytes_text(&added), expected);
+	bytes_fini(&added);
 }
 
 static void what_is_bad_becomes_the_mark(void **state)
@@ -67,6 +73,51 @@ static double channel_light(uint32_t channel)
 	return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
+static void check_decimal(double value)
+{
+	struct bytes out = {0};
+	char expected[400];
+
+	for (unsigned places = 0; places <= DECIMAL_MAX_PLACES; places++) {
+		out.len = 0;
+		decimal_add(&out, value, places);
+		snprintf(expected, sizeof(expected), "%.*f", (int)places, value);
+		assert_string_equal(bytes_text(&out), expected);
+	}
+	bytes_fini(&out);
+}
+
+static void decimals_are_those_of_printf(void **state)
+{
+	static const double values[] = {
+		0,     0.0,    -0.0,   0.5,   1.5,    2.5,     0.05,	 0.125,	  0.375, 1.005,
+		2.675, 0.045,  0.995,  9.995, 99.995, 999.999, 1e15 - 1, 1e15,	  1e17,	 1e300,
+		-1,    -0.001, 1e-300, 0.285, 1.115,  4.35,    1024.125, INFINITY};
+	uint64_t random = 1;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		check_decimal(values[i]);
+	check_decimal(NAN);
+	for (int i = 0; i < 100000; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		check_decimal((double)(random >> 40) / 8000);
+		check_decimal((double)(random >> 30) / 128);
+	}
+}
+
+static void whole_numbers_have_all_digits(void **state)
+{
+	struct bytes out = {0};
+
+	decimal_add_whole(&out, 0);
+	bytes_add_char(&out, ' ');
+	decimal_add_whole(&out, 1090);
+	bytes_add_char(&out, ' ');
+	decimal_add_whole(&out, UINT64_MAX);
+	assert_string_equal(bytes_text(&out), "0 1090 18446744073709551615");
+	bytes_fini(&out);
+}
+
 /* WCAG 2.1: (L1 + 0.05) / (L2 + 0.05), black being 0. */
 static void black_is_legible_on_every_colour(void **state)
 {
@@ -101,6 +152,8 @@ int main(void)
 		cmocka_unit_test(what_is_bad_becomes_the_mark),
 		cmocka_unit_test(code_points_come_one_by_one),
 		cmocka_unit_test(markup_is_escaped),
+		cmocka_unit_test(decimals_are_those_of_printf),
+		cmocka_unit_test(whole_numbers_have_all_digits),
 		cmocka_unit_test(black_is_legible_on_every_colour),
 		cmocka_unit_test(colours_follow_the_kind_not_the_name),
 	};

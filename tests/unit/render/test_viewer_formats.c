@@ -445,6 +445,7 @@ static void perf_text_is_a_block_a_stack(void **state)
 	static const struct note notes[] = {
 		{{F("my app", LABEL), F("a/B.c", JIT), F("a/B.d", INLINED)}, 3},
 		{{F("read", NATIVE), F("sys_read", KERNEL), F("[blocked: read]", WAIT)}, 5},
+		{{F("my app", LABEL), F("a/B.c", JIT), F("byte[]", CLASS)}, 7},
 	};
 	struct profile profile;
 	char *text;
@@ -452,6 +453,7 @@ static void perf_text_is_a_block_a_stack(void **state)
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_note(&profile, &notes[0]);
 	add_note(&profile, &notes[1]);
+	add_note(&profile, &notes[2]);
 	text = written(&profile, RENDER_PERF_TEXT, NULL);
 	assert_string_equal(text, "my_app 0/0 [000] 0.000000: 3 cpu-clock:\n"
 				  "\t               0 a/B.d (inlined)\n"
@@ -461,6 +463,10 @@ static void perf_text_is_a_block_a_stack(void **state)
 				  "\t               0 [blocked: read] ([waiting])\n"
 				  "\t               0 sys_read ([kernel.kallsyms])\n"
 				  "\t               0 read ([unknown])\n"
+				  "\n"
+				  "my_app 0/0 [000] 0.000000: 7 cpu-clock:\n"
+				  "\t               0 byte[] ([class])\n"
+				  "\t               0 a/B.c (/tmp/perf-0.map)\n"
 				  "\n");
 	free(text);
 	profile_fini(&profile);
@@ -854,6 +860,37 @@ static void viewers_are_told_the_unit_of_a_time_alone(void **state)
 	profile_fini(&profile);
 }
 
+static void viewers_are_told_of_bytes(void **state)
+{
+	struct render_options options = {.kind = &profile_kind_alloc,
+					 .info = &(struct profile_info){.duration_ns = 7000000}};
+	const json_t *first, *times;
+	struct profile profile;
+	json_t *root;
+
+	fill(&profile);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, &options);
+	first = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(text_at(first, "unit"), "bytes");
+	assert_int_equal(sum_of(json_object_get(first, "weights")), 21);
+	json_decref(root);
+	root = json_of(&profile, RENDER_FIREFOX, &options);
+	first = json_object_get(json_array_get(json_object_get(root, "threads"), 0), "samples");
+	assert_string_equal(text_at(first, "weightType"), "bytes");
+	assert_int_equal(sum_of(json_object_get(first, "weight")), 21);
+	times = json_object_get(first, "time"); /* 21 bytes are the recording's 7 ms */
+	assert_true(json_real_value(json_array_get(times, json_array_size(times) - 1)) < 7);
+	assert_true(json_real_value(json_object_get(json_object_get(root, "meta"), "interval")) ==
+		    1);
+	json_decref(root);
+	options.kind = &profile_kind_objects;
+	root = json_of(&profile, RENDER_SPEEDSCOPE, &options);
+	first = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(text_at(first, "unit"), "none");
+	json_decref(root);
+	profile_fini(&profile);
+}
+
 static void check_event(const struct profile_kind *kind, const char *expected)
 {
 	struct profile profile;
@@ -872,6 +909,9 @@ static void perf_text_names_the_kind_by_its_event(void **state)
 	check_event(&profile_kind_cpu, "all 0/0 [000] 0.000000: 7 cpu-clock:\n\n");
 	check_event(&profile_kind_wall, "all 0/0 [000] 0.000000: 7000 wall-clock:\n\n");
 	check_event(&profile_kind_offcpu, "all 0/0 [000] 0.000000: 7000 offcpu-time:\n\n");
+	check_event(&profile_kind_alloc, "all 0/0 [000] 0.000000: 7 alloc:\n\n");
+	check_event(&profile_kind_lock, "all 0/0 [000] 0.000000: 7000 lock:\n\n");
+	check_event(&profile_kind_exceptions, "all 0/0 [000] 0.000000: 7 exceptions:\n\n");
 	check_event(&(struct profile_kind){"in use", "bytes"},
 		    "all 0/0 [000] 0.000000: 7 in_use:\n\n");
 }
@@ -971,6 +1011,7 @@ int main(void)
 		cmocka_unit_test(speedscope_has_profiles_of_each_kind),
 		cmocka_unit_test(firefox_has_tracks_of_each_kind),
 		cmocka_unit_test(viewers_are_told_the_unit_of_a_time_alone),
+		cmocka_unit_test(viewers_are_told_of_bytes),
 		cmocka_unit_test(perf_text_names_the_kind_by_its_event),
 		cmocka_unit_test(perf_text_says_threads_and_times),
 		cmocka_unit_test(pprof_with_threads_adds_up_to_the_profile),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -311,12 +312,12 @@ static void live(const char *program)
 	_exit(0);
 }
 
-/* What is heard of a child that lives so. */
-static struct heard hear_child(bool follows_all, const char *program)
+static struct sampler *open_hearing(bool follows_threads, bool follows_all)
 {
-	const struct sampler_options options = {
-		.event = "cpu-clock", .hz = 1, .follows_all = follows_all};
-	struct heard heard = {0};
+	const struct sampler_options options = {.event = "cpu-clock",
+						.hz = 1,
+						.follows_threads = follows_threads,
+						.follows_all = follows_all};
 	struct sampler *sampler;
 
 	if (sampler_open(&options, &sampler) < 0) {
@@ -328,6 +329,15 @@ static struct heard hear_child(bool follows_all, const char *program)
 		print_message("no tracepoints for this user here\n");
 		skip();
 	}
+	return sampler;
+}
+
+/* What is heard of a child that lives so. */
+static struct heard hear_child(bool follows_all, const char *program)
+{
+	struct sampler *const sampler = open_hearing(false, follows_all);
+	struct heard heard = {0};
+
 	heard.pid = fork();
 	if (heard.pid == 0)
 		live(program);
@@ -359,6 +369,69 @@ static void who_follows_all_hears_of_mappings_and_ends(void **state)
 	assert_int_equal(heard.execs, 1);
 	assert_true(heard.ends >= 1);
 	assert_true(heard.all >= 5); /* and its begin, the program's file, its C library */
+}
+
+static void a_program_that_begins_wakes_the_reader(void **state)
+{
+	struct sampler *const sampler = open_hearing(false, false);
+	struct pollfd polled = {.fd = sampler_side_fd(sampler), .events = POLLIN};
+	pid_t child;
+
+	assert_true(polled.fd >= 0);
+	for (int i = 0; poll(&polled, 1, 0) != 0; i++)
+		assert_true(i < 1000); /* programs that others have begun meanwhile */
+	child = fork();
+	if (child == 0)
+		live("/bin/true");
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(poll(&polled, 1, 1000), 1);
+	for (int i = 0; poll(&polled, 1, 0) != 0; i++)
+		assert_true(i < 1000); /* though nothing was read */
+	assert_true(sampler_has_side(sampler));
+	sampler_close(sampler);
+}
+
+static void begin_a_program_on(int cpu)
+{
+	cpu_set_t cpus;
+	pid_t child = fork();
+
+	if (child == 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET(cpu, &cpus);
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+		live("/bin/true");
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* Other programs of the host may begin behind the clearing, so it may take some attempts. */
+static void programs_on_all_cpus_wake_the_reader_once(void **state)
+{
+	struct sampler *const sampler = open_hearing(false, false);
+	struct pollfd polled = {.fd = sampler_side_fd(sampler), .events = POLLIN};
+	bool is_clear = false;
+
+	for (int i = 0; i < 50 && !is_clear; i++) {
+		for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+			begin_a_program_on(cpu);
+		sampler_clear_side(sampler);
+		is_clear = poll(&polled, 1, 0) == 0;
+	}
+	assert_true(is_clear);
+	begin_a_program_on(0);
+	assert_int_equal(poll(&polled, 1, 1000), 1);
+	sampler_close(sampler);
+}
+
+static void who_counts_threads_or_follows_all_looks_by_the_clock(void **state)
+{
+	for (int all = 0; all < 2; all++) {
+		struct sampler *const sampler = open_hearing(!all, all);
+
+		assert_int_equal(sampler_side_fd(sampler), -1);
+		sampler_close(sampler);
+	}
 }
 
 /* A ring wakes once for each quarter of it that is written, whoever the samples are of. */
@@ -423,6 +496,9 @@ int main(void)
 		cmocka_unit_test(so_do_those_of_the_program_with_memory_of_its_own),
 		cmocka_unit_test(only_that_a_program_begins_is_heard_of_everybody),
 		cmocka_unit_test(who_follows_all_hears_of_mappings_and_ends),
+		cmocka_unit_test(a_program_that_begins_wakes_the_reader),
+		cmocka_unit_test(programs_on_all_cpus_wake_the_reader_once),
+		cmocka_unit_test(who_counts_threads_or_follows_all_looks_by_the_clock),
 		cmocka_unit_test(samples_wake_nobody),
 		cmocka_unit_test(nothing_is_lost_while_every_cpu_is_busy),
 		cmocka_unit_test(why_it_does_not_sample_is_kept_as_a_sentence),

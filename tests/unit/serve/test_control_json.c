@@ -34,6 +34,8 @@ static void options_arrive_as_they_were_sent(void **state)
 		.window_seconds = 30,
 		.has_capture = true,
 		.waits = {.is_asked = true, .has_wakers = true},
+		.probes.alloc_interval = 64u << 10,
+		.probes.is_live = true,
 		.style.cxx_names = DEMANGLE_FULL,
 		.style.has_native_lines = true,
 		.style.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
@@ -61,6 +63,8 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.window_seconds, 30);
 	assert_true(got.has_capture);
 	assert_true(got.waits.is_asked && got.waits.has_wakers);
+	assert_int_equal(got.probes.alloc_interval, 64u << 10);
+	assert_true(got.probes.is_live);
 }
 
 static void container_without_a_name_is_refused(void **state)
@@ -131,7 +135,7 @@ static void who_samples_what_and_how_often_arrives_as_it_was_sent(void **state)
 
 		sent.source = (enum sampler_source)source;
 		sent.max_samples_hz = SAMPLER_MOST_SAMPLES_HZ - (unsigned)source;
-		sent.kinds = SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU;
+		sent.kinds = (1u << SAMPLE_KINDS) - 1 - SAMPLES_OF_CPU;
 		sent.wall_hz = THREAD_CLOCK_MOST_HZ - (unsigned)source;
 		object = control_options_to_json(&sent);
 		assert_int_equal(control_options_from_json(object, &got), 0);
@@ -196,9 +200,11 @@ static void options_that_make_no_sense_are_refused(void **state)
 	check_refused("max_samples_hz", json_integer(SAMPLER_MOST_SAMPLES_HZ + 1));
 	check_refused("max_samples_hz", json_integer((INT64_C(1) << 32) + 1));
 	check_refused("kind", json_string(""));
-	check_refused("kind", json_string("cpu,lock"));
+	check_refused("kind", json_string("cpu,odours"));
 	check_refused("kind", json_string("cpu,"));
 	check_refused("kind", json_integer(1));
+	check_refused("alloc_interval", json_integer(100000));
+	check_refused("alloc_interval", json_integer((INT64_C(1) << 32) + (64 << 10)));
 	check_refused("wall_hz", json_integer(THREAD_CLOCK_MOST_HZ + 1));
 	check_refused("wall_hz", json_integer((INT64_C(1) << 32) + 1));
 }
@@ -237,6 +243,17 @@ static void parts_and_who_takes_the_samples_arrive_as_they_were_sent(void **stat
 	struct recording_status sent = {.source = "perf (no BPF, \"because\")",
 					.clock_source = "/proc (no BPF)",
 					.wall_hz = 250,
+					.probes = {.armed = 3,
+						   .opening = 2,
+						   .refused = 1,
+						   .pauses = 9,
+						   .why = "PID 7: \"because\""},
+					.live = {.watched = 11,
+						 .dead = 4,
+						 .living = 6,
+						 .unwatched = 12,
+						 .left_out = 13,
+						 .lost = 14},
 					.n_parts = SAMPLE_KINDS};
 	struct recording_status got;
 	json_t *object;
@@ -245,6 +262,8 @@ static void parts_and_who_takes_the_samples_arrive_as_they_were_sent(void **stat
 		struct recording_part *const part = &sent.parts[i];
 
 		part->kind = sample_kinds[SAMPLE_KINDS - 1 - i];
+		if (i % 2)
+			part->kind = sample_kind_if_live(part->kind);
 		part->quality.samples = 1000 + i;
 		part->quality.lost_samples = 10 + i;
 		part->quality.unnamed_samples = 20 + i;
@@ -257,6 +276,12 @@ static void parts_and_who_takes_the_samples_arrive_as_they_were_sent(void **stat
 	assert_string_equal(got.source, sent.source);
 	assert_string_equal(got.clock_source, sent.clock_source);
 	assert_int_equal(got.wall_hz, 250);
+	assert_int_equal(got.probes.armed, 3);
+	assert_int_equal(got.probes.opening, 2);
+	assert_int_equal(got.probes.refused, 1);
+	assert_int_equal(got.probes.pauses, 9);
+	assert_string_equal(got.probes.why, sent.probes.why);
+	assert_memory_equal(&got.live, &sent.live, sizeof(sent.live));
 	check_parts(&got, &sent);
 }
 
@@ -265,7 +290,7 @@ static void parts_that_nobody_knows_are_left_out(void **state)
 {
 	struct recording_status got;
 	json_t *object = json_pack("{s:i, s:[{s:s, s:i}, i, {s:i}, {s:s, s:i}]}", "samples", 10,
-				   "parts", "kind", "lock", "samples", 5, 7, "kind", 1, "kind",
+				   "parts", "kind", "odours", "samples", 5, 7, "kind", 1, "kind",
 				   sample_kind_cpu.profile->name, "samples", 3);
 
 	control_status_from_json(object, &got);

@@ -20,7 +20,7 @@ static char path[TEMP_DIR_BYTES];
 static struct graph_dir dir;
 static char name[GRAPH_DIR_NAME_BYTES];
 
-static struct graph_clock now;
+static struct wall_clock now;
 
 /* Lets time pass for both clocks. */
 static void pass(int64_t sec)
@@ -32,7 +32,7 @@ static void pass(int64_t sec)
 /* At that time; the clocks then go on from where they were. */
 static int expire_after(int64_t sec, uint64_t keep_sec, uint64_t keep_bytes)
 {
-	struct graph_clock then = now;
+	struct wall_clock then = now;
 
 	then.boot_sec += sec;
 	then.unix_sec += sec;
@@ -41,7 +41,7 @@ static int expire_after(int64_t sec, uint64_t keep_sec, uint64_t keep_bytes)
 
 static int set_up(void **state)
 {
-	now = (struct graph_clock){.boot = "first", .boot_sec = 1000, .unix_sec = 1795305600};
+	now = (struct wall_clock){.boot = "first", .boot_sec = 1000, .unix_sec = 1795305600};
 	temp_dir_make(path);
 	if (graph_dir_open(&dir, path, &now) < 0)
 		return -1;

@@ -171,11 +171,13 @@ static void names_of_containers_and_pods_are_labels_of_the_info_alone(void **sta
 	memset(longest, 'p', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	strcpy(name, "w\"eb\n1\\");
-	write_text(json_pack("{s:{}, s:[{s:i, s:s, s:s, s:s, s:s, s:i}]}", "collector", "jvms",
-			     "pid", 5, "container", "c0ffee", "container_name", name, "pod",
-			     longest, "namespace", "shop", "loads", 7));
+	write_text(json_pack("{s:{}, s:[{s:i, s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:i}]}",
+			     "collector", "jvms", "pid", 5, "container", "c0ffee", "container_name",
+			     name, "pod", longest, "namespace", "shop", "labels", "team", "blue",
+			     "image", "shop/cart:1", "loads", 7));
 	assert_non_null(strstr(text, ",container_name=\"w\\\"eb?1\\\\\",pod=\"p"));
-	assert_non_null(strstr(text, "p\",namespace=\"shop\","));
+	assert_non_null(strstr(text, "p\",namespace=\"shop\",image=\"shop/cart:1\","));
+	assert_null(strstr(text, "blue"));
 	pod = strstr(text, ",pod=\"");
 	assert_int_equal(strcspn(pod + 6, "\""), 200);
 	assert_non_null(strstr(text, "fgcollect_jvm_code_loads_total{pid=\"5\","

@@ -473,6 +473,8 @@ static const struct wire_probes some_probes = {
 	.alloc_bytes = UINT64_C(1) << 40,
 	.lock_events = 5,
 	.lock_ns = UINT64_C(1) << 41,
+	.live_objects = 1024,
+	.live_level = 3,
 };
 
 static void small_records_round_trip(void **state)

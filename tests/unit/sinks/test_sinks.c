@@ -270,6 +270,59 @@ static void a_span_of_time_is_spread_over_that_time(void **state)
 	assert_int_equal(tree->profile.quality.samples, 999999);
 }
 
+static void no_sink_cuts_an_object_of_more_than_4_gib(void **state)
+{
+	const uint64_t size = 9 * (UINT64_C(1) << 30) + 7;
+	struct window_copy copy;
+
+	begin();
+	take("grow", 8.5, size);
+	advance(9, 0);
+	assert_true(total_of(&tree->profile, "grow") == size);
+	assert_true(weight_of(&tree->timeline) == size);
+	assert_int_equal(window_copy(&window->window, &copy), 0);
+	assert_true(total_of(&copy.profile, "grow") == size);
+	assert_true(weight_of(&copy.timeline) == size);
+	window_copy_fini(&copy);
+	assert_true(weight_of(&periods->period->graphs->parts[0].timeline) == size);
+}
+
+/* A sample is given twice, with the value of either kind first. */
+static void kinds_that_share_samples_have_the_same_values(void **state)
+{
+	static const struct sample_kind *const pairs[][2] = {
+		{&sample_kind_alloc, &sample_kind_objects},
+		{&sample_kind_lock, &sample_kind_contentions},
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct sample_kind *const one = pairs[i][0], *const other = pairs[i][1];
+
+		assert_int_equal(one->n_values, 2);
+		assert_int_equal(other->n_values, 2);
+		assert_string_equal(one->values[0].name, one->profile->name);
+		assert_string_equal(one->values[0].unit, one->profile->unit);
+		assert_string_equal(other->values[0].name, other->profile->name);
+		assert_string_equal(other->values[0].unit, other->profile->unit);
+		assert_string_equal(one->values[1].name, other->values[0].name);
+		assert_string_equal(other->values[1].name, one->values[0].name);
+	}
+}
+
+static void a_kind_has_the_bit_of_its_place(void **state)
+{
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_CPU)], &sample_kind_cpu);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_WALL)], &sample_kind_wall);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_OFFCPU)], &sample_kind_offcpu);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_ALLOC)], &sample_kind_alloc);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_OBJECTS)], &sample_kind_objects);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_LOCK)], &sample_kind_lock);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_CONTENTIONS)],
+			 &sample_kind_contentions);
+	assert_ptr_equal(sample_kinds[__builtin_ctz(SAMPLES_OF_EXCEPTIONS)],
+			 &sample_kind_exceptions);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -281,6 +334,9 @@ int main(void)
 		TEST(samples_without_a_process_are_counted),
 		TEST(a_sink_has_samples_of_its_kind),
 		TEST(a_span_of_time_is_spread_over_that_time),
+		TEST(no_sink_cuts_an_object_of_more_than_4_gib),
+		TEST(kinds_that_share_samples_have_the_same_values),
+		TEST(a_kind_has_the_bit_of_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

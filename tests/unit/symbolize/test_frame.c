@@ -18,6 +18,7 @@ static void kinds_have_the_suffixes_users_know(void **state)
 	assert_string_equal(frame_kind_suffix(FRAME_NATIVE_INLINED), "_[i]");
 	assert_string_equal(frame_kind_suffix(FRAME_KERNEL), "_[k]");
 	assert_string_equal(frame_kind_suffix(FRAME_WAIT), "_[w]");
+	assert_string_equal(frame_kind_suffix(FRAME_CLASS), "_[c]");
 }
 
 static void every_other_kind_has_none(void **state)
@@ -38,12 +39,21 @@ static void a_wait_has_a_word_of_its_own(void **state)
 	assert_false(frame_kind_is_inlined(FRAME_WAIT));
 }
 
+static void a_class_has_a_word_of_its_own_and_is_no_method(void **state)
+{
+	assert_string_equal(frame_kind_word(FRAME_CLASS), "class");
+	assert_int_equal(frame_kind_of_word("class"), FRAME_CLASS);
+	assert_false(frame_kind_is_java(FRAME_CLASS));
+	assert_false(frame_kind_is_inlined(FRAME_CLASS));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_have_the_suffixes_users_know),
 		cmocka_unit_test(every_other_kind_has_none),
 		cmocka_unit_test(a_wait_has_a_word_of_its_own),
+		cmocka_unit_test(a_class_has_a_word_of_its_own_and_is_no_method),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,8 @@ static void lines_of_every_view_fit_every_width(void **state)
 
 /* ---- whole tables ---- */
 
-static const struct top_facts facts = {.target = "all JVMs",
+static const struct top_facts facts = {.kind = &profile_kind_cpu,
+				       .target = "all JVMs",
 				       .event = "cpu-clock",
 				       .summary = "what is watched",
 				       .quality = "how good",
@@ -167,6 +168,8 @@ static void json_has_all_figures_and_only_utf_8(void **state)
 	top_samples_add(&samples, 17, 18, "other_[j];main_[j]", 1);
 	top_view_show(&view, &samples.profile, &samples.timeline);
 	object = top_to_json(&view, &facts, 1);
+	assert_string_equal(json_string_value(json_object_get(object, "kind")), "cpu");
+	assert_string_equal(json_string_value(json_object_get(object, "unit")), "samples");
 	row = json_array_get(json_object_get(object, "rows"), 0);
 	assert_string_equal(json_string_value(json_object_get(row, "name")),
 			    "bad\xef\xbf\xbd\xef\xbf\xbd");

@@ -1449,6 +1449,65 @@ static void a_barrier_leads_to_the_code_that_mounts(void **state)
 	CHECK_CALLERS(barrier, mounts + 20, leaf + 60);
 }
 
+#if defined(__x86_64__)
+#define REG_THAWED_SP PERF_REG_X86_BX
+#else
+#define REG_THAWED_SP PERF_REG_ARM64_X9
+#endif
+
+/* A mounting frame whose frame pointer is at word 20, and its caller. */
+static uint64_t add_mounting_frame(void)
+{
+	const uint64_t mounts = add_code(512, 256, CODE_NATIVE_WRAPPER, "enterSpecial", FRAME_48);
+
+	self->jvm->mounting_pc = mounts + 20;
+	words[20] = 0x1234;
+	words[21] = add_java(768, "run") + 60;
+	return self->jvm->mounting_pc;
+}
+
+/* The barrier has taken its stack down to the mounting frame. Frames are still in the heap. */
+static void code_that_will_thaw_leads_to_the_barrier(void **state)
+{
+	const uint64_t barrier = add_stub(256, 64, "cont_returnBarrier");
+	const uint64_t mounting = add_mounting_frame();
+
+	set_reg(sample_regs, REG_THAWED_SP, 0x78); /* bytes that the frames will need */
+	walk_code(barrier + 17, word_addr(20), 40);
+	CHECK_CALLERS(barrier, mounting, words[21]);
+	assert_true(stack.is_in_heap);
+	/* The VM copies frames. */
+	words[4] = word_addr(20);
+	words[5] = barrier + 40;
+	walk_code(add_java(0, "thaw") + 60, 0x1234, 40);
+	CHECK_CALLERS(barrier + 40, barrier, mounting, words[21]);
+}
+
+static void code_that_mounts_leads_to_the_frame_that_mounts(void **state)
+{
+	const uint64_t thaw = add_stub(256, 64, "cont_thaw");
+	const uint64_t mounting = add_mounting_frame();
+
+	set_reg(sample_regs, REG_THAWED_SP, 0x78);
+	walk_code(thaw + 17, word_addr(20), 40);
+	CHECK_CALLERS(mounting, words[21]);
+	assert_false(stack.is_in_heap);
+}
+
+/* The youngest frame has been copied to word 10, and the stack pointer is below. */
+static void code_that_has_thawed_leads_to_the_thawed_frame(void **state)
+{
+	const uint64_t barrier = add_stub(256, 64, "cont_returnBarrier");
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t mounting = add_mounting_frame();
+
+	words[9] = leaf + 60;
+	words[15] = barrier;
+	set_reg(sample_regs, REG_THAWED_SP, word_addr(10));
+	walk_code(barrier + 50, word_addr(20), 40);
+	CHECK_CALLERS(leaf + 60, barrier, mounting, words[21]);
+}
+
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_java(0, "leaf");
@@ -1749,6 +1808,9 @@ int main(void)
 		CODE(a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer),
 		CODE(a_barrier_leads_to_the_frame_that_mounts),
 		CODE(a_barrier_leads_to_the_code_that_mounts),
+		CODE(code_that_will_thaw_leads_to_the_barrier),
+		CODE(code_that_mounts_leads_to_the_frame_that_mounts),
+		CODE(code_that_has_thawed_leads_to_the_thawed_frame),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(a_return_address_behind_the_copy_without_code_is_the_copys_end),
 		CODE(frame_pointers_in_a_circle_end_the_stack),

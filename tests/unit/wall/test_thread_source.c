@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -213,12 +214,31 @@ static void run_many(void)
 	run_threads(fns, MANY_THREADS);
 }
 
-static bool is_asleep(pid_t pid)
+/* The threads of a process: up to n into `tids`; returns how many. */
+static size_t threads_of(pid_t pid, pid_t *tids, size_t n)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+	size_t count = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (count < n && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.')
+			tids[count++] = atoi(entry->d_name);
+	}
+	closedir(dir);
+	return count;
+}
+
+static bool is_asleep(pid_t pid, pid_t tid)
 {
 	char path[64], text[512];
 	const char *state;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	assert_true(file_read_small(path, text, sizeof(text)) > 0);
 	state = strrchr(text, ')');
 	return state && strncmp(state, ") S", 3) == 0;
@@ -239,9 +259,34 @@ static pid_t start(void (*run)(void), unsigned n)
 		for (;;)
 			pause();
 	}
-	while (board->started < n || !board->is_done || !is_asleep(pid))
+	while (board->started < n || !board->is_done || !is_asleep(pid, pid))
 		poll(NULL, 0, 1);
 	return pid;
+}
+
+/* Starts a process whose threads all sleep, and returns when the last one does. */
+static pid_t start_many(void)
+{
+	const pid_t pid = start(run_many, MANY_THREADS);
+	pid_t tids[MANY_THREADS + 1 + NOT_OURS];
+	const size_t n = threads_of(pid, tids, sizeof(tids) / sizeof(tids[0]));
+
+	assert_true(n > MANY_THREADS);
+	for (size_t i = 0; i < n; i++) {
+		while (!is_asleep(pid, tids[i]))
+			poll(NULL, 0, 1);
+	}
+	return pid;
+}
+
+/* Other processes begin threads meanwhile: the numbers of these need not follow each other. */
+static void forget_all(const struct run *run)
+{
+	pid_t tids[MANY_THREADS + 1 + NOT_OURS];
+	const size_t n = threads_of(run->pid, tids, sizeof(tids) / sizeof(tids[0]));
+
+	for (size_t i = 0; i < n; i++)
+		thread_source_forget(run->source, tids[i]);
 }
 
 static bool has_mark(const struct sample *sample, uint32_t from)
@@ -484,7 +529,7 @@ static void whose_stack_was_forgotten_has_it_in_the_next_reading(void **state)
 {
 	struct run run = open_run(0);
 
-	run.pid = start(run_many, MANY_THREADS);
+	run.pid = start_many();
 	thread_source_want(run.source, &run.pid, 1);
 	tick(&run);
 	assert_true(run.n_stacks >= MANY_THREADS);
@@ -505,11 +550,10 @@ static void a_small_ring_buffer_is_emptied_while_threads_are_read(void **state)
 	struct run run = open_run(256 << 10);
 	struct thread_source_stats stats;
 
-	run.pid = start(run_many, MANY_THREADS);
+	run.pid = start_many();
 	thread_source_want(run.source, &run.pid, 1);
 	for (unsigned i = 0; i < 5; i++) {
-		for (pid_t tid = run.pid; tid <= run.pid + 2 * MANY_THREADS; tid++)
-			thread_source_forget(run.source, tid);
+		forget_all(&run);
 		tick(&run);
 	}
 	thread_source_stats(run.source, &stats);
@@ -585,7 +629,7 @@ static void what_a_tick_of_idle_threads_costs_is_told(void **state)
 	struct run run = open_run(0);
 	uint64_t first_ns, ns;
 
-	run.pid = start(run_many, MANY_THREADS);
+	run.pid = start_many();
 	thread_source_want(run.source, &run.pid, 1);
 	first_ns = now_ns();
 	tick(&run);

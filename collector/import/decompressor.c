@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The bytes in a gzip or xz file, see decompressor.h. A gzip file has members of 1f 8b 08 .., each
+ * with deflated bytes and their checksum.
+ */
+#include "import/decompressor.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW	      (15 + 16)	  /* adding 16 makes zlib expect gzip's header */
+#define MAX_XZ_MEMORY (16u << 20) /* bytes; the file says how much its window takes */
+
+static void init(struct decompressor *decompressor, const struct decompressor_source *source,
+		 uint64_t max)
+{
+	/* Leaves out as it is: out is large, and is written before it is read. */
+	memset(decompressor, 0, offsetof(struct decompressor, out));
+	decompressor->source = *source;
+	decompressor->left = max;
+}
+
+int decompressor_init_gzip(struct decompressor *decompressor,
+			   const struct decompressor_source *source, uint64_t max)
+{
+	init(decompressor, source, max);
+	return inflateInit2(&decompressor->z, WINDOW) == Z_OK ? 0 : -ENOMEM;
+}
+
+int decompressor_init_xz(struct decompressor *decompressor,
+			 const struct decompressor_source *source, uint64_t max)
+{
+	static const lzma_stream empty = LZMA_STREAM_INIT;
+
+	init(decompressor, source, max);
+	decompressor->is_xz = true;
+	decompressor->xz = empty;
+	return lzma_stream_decoder(&decompressor->xz, MAX_XZ_MEMORY, 0) == LZMA_OK ? 0 : -ENOMEM;
+}
+
+void decompressor_fini(struct decompressor *decompressor)
+{
+	if (decompressor->is_xz)
+		lzma_end(&decompressor->xz);
+	else
+		inflateEnd(&decompressor->z);
+}
+
+static size_t input_left(const struct decompressor *decompressor)
+{
+	return decompressor->is_xz ? decompressor->xz.avail_in : decompressor->z.avail_in;
+}
+
+/* Gives the library the next input. zlib counts bytes in unsigned int. */
+static int refill(struct decompressor *decompressor)
+{
+	unsigned char *data;
+	size_t len;
+	int rc = 0;
+
+	if (decompressor->piece_len == 0)
+		rc = decompressor->source.next(decompressor->source.arg, &decompressor->piece,
+					       &decompressor->piece_len);
+	if (rc < 0)
+		return rc;
+	data = (unsigned char *)(uintptr_t)decompressor->piece;
+	len = decompressor->piece_len < UINT_MAX ? decompressor->piece_len : UINT_MAX;
+	decompressor->piece += len;
+	decompressor->piece_len -= len;
+	if (decompressor->is_xz) {
+		decompressor->xz.next_in = data;
+		decompressor->xz.avail_in = len;
+	} else {
+		decompressor->z.next_in = data;
+		decompressor->z.avail_in = (unsigned)len;
+	}
+	decompressor->is_ended = len == 0;
+	/* the data's end is missing */
+	return decompressor->is_ended && !decompressor->is_between ? -EINVAL : 0;
+}
+
+static int step_gzip(struct decompressor *decompressor)
+{
+	z_stream *const z = &decompressor->z;
+	int rc;
+
+	z->next_out = decompressor->out;
+	z->avail_out = sizeof(decompressor->out);
+	rc = inflate(z, Z_NO_FLUSH);
+	decompressor->end = sizeof(decompressor->out) - z->avail_out;
+	decompressor->is_between = rc == Z_STREAM_END;
+	if (rc == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (rc == Z_STREAM_END)
+		return inflateReset(z) == Z_OK ? 0 : -EINVAL;
+	return rc == Z_OK || rc == Z_BUF_ERROR ? 0 : -EINVAL;
+}
+
+static int step_xz(struct decompressor *decompressor)
+{
+	lzma_stream *const xz = &decompressor->xz;
+	lzma_ret rc;
+
+	if (decompressor->is_between)
+		return -EINVAL; /* bytes behind the stream */
+	xz->next_out = decompressor->out;
+	xz->avail_out = sizeof(decompressor->out);
+	rc = lzma_code(xz, LZMA_RUN);
+	decompressor->end = sizeof(decompressor->out) - xz->avail_out;
+	decompressor->is_between = rc == LZMA_STREAM_END;
+	if (rc == LZMA_MEM_ERROR)
+		return -ENOMEM;
+	if (rc == LZMA_MEMLIMIT_ERROR)
+		return -EFBIG;
+	return rc == LZMA_OK || rc == LZMA_STREAM_END || rc == LZMA_BUF_ERROR ? 0 : -EINVAL;
+}
+
+/* Produces at least one byte more, unless the file has ended. */
+static int unpack_some(struct decompressor *decompressor)
+{
+	int rc = 0;
+
+	decompressor->at = decompressor->end = 0;
+	while (rc == 0 && decompressor->end == 0 && !decompressor->is_ended) {
+		if (input_left(decompressor) == 0)
+			rc = refill(decompressor);
+		if (rc == 0 && !decompressor->is_ended)
+			rc = decompressor->is_xz ? step_xz(decompressor) : step_gzip(decompressor);
+	}
+	if (rc == 0 && decompressor->end > decompressor->left)
+		rc = -EFBIG;
+	decompressor->left -= rc == 0 ? decompressor->end : 0;
+	decompressor->err = rc;
+	return rc;
+}
+
+bool decompressor_take(struct decompressor *decompressor, void *to, uint64_t len)
+{
+	unsigned char *into = to;
+
+	while (len > 0 && !decompressor->err) {
+		const size_t there = decompressor->end - decompressor->at;
+		const size_t part = len < there ? (size_t)len : there;
+
+		if (part == 0) {
+			if (unpack_some(decompressor) == 0 && decompressor->end == 0)
+				decompressor->err = -EINVAL;
+			continue;
+		}
+		if (into) {
+			memcpy(into, decompressor->out + decompressor->at, part);
+			into += part;
+		}
+		decompressor->at += part;
+		len -= part;
+	}
+	return !decompressor->err;
+}
+
+bool decompressor_at_end(struct decompressor *decompressor)
+{
+	if (decompressor->err || decompressor->at < decompressor->end)
+		return false;
+	/* Steps that produce no bytes still read the checksum. */
+	return unpack_some(decompressor) == 0 && decompressor->end == 0;
+}
+
+bool decompressor_is_gzip(const void *data, size_t len)
+{
+	return len >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0;
+}
+
+struct memory {
+	const char *data;
+	size_t len;
+};
+
+/* Gives all of the memory at the first call, and nothing at later calls. */
+static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
+{
+	struct memory *const memory = arg;
+
+	*ret = memory->data;
+	*ret_len = memory->len;
+	memory->len = 0;
+	return 0;
+}
+
+/* Appends the bytes of out to data. data holds len bytes and has room for *size. */
+static int append(const struct decompressor *decompressor, unsigned char **data, size_t len,
+		  size_t *size)
+{
+	if (decompressor->end > *size - len) {
+		const size_t larger = *size ? 2 * *size : DECOMPRESSOR_BYTES;
+		unsigned char *const grown = realloc(*data, larger);
+
+		if (!grown)
+			return -ENOMEM;
+		*data = grown;
+		*size = larger;
+	}
+	memcpy(*data + len, decompressor->out, decompressor->end);
+	return 0;
+}
+
+int decompressor_gunzip(const void *data, size_t len, size_t max, unsigned char **ret,
+			size_t *ret_len)
+{
+	struct memory memory = {.data = data, .len = len};
+	const struct decompressor_source source = {.next = next_of_memory, .arg = &memory};
+	_cleanup_free_ unsigned char *plain = NULL;
+	size_t plain_len = 0, size = 0;
+	struct decompressor decompressor;
+	int rc = decompressor_init_gzip(&decompressor, &source, max);
+
+	if (rc < 0)
+		return rc;
+	do {
+		rc = unpack_some(&decompressor);
+		if (rc == 0 && decompressor.end > 0)
+			rc = append(&decompressor, &plain, plain_len, &size);
+		plain_len += decompressor.end;
+	} while (rc == 0 && decompressor.end > 0);
+	decompressor_fini(&decompressor);
+	if (rc < 0)
+		return rc;
+	*ret = plain;
+	*ret_len = plain_len;
+	plain = NULL;
+	return 0;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The thread that writes to a store, see store_keeper.h. */
+#include "serve/store_keeper.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "sinks/graph_queue.h"
+#include "store/store_merge.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct store_keeper {
+	struct store_keeper_options options; /* the texts are the keeper's copies */
+	struct store *store;		     /* used by the thread only */
+	bool has_failed;		     /* the last merge or removal failed, which was said */
+	pthread_t thread;
+	pthread_mutex_t lock; /* guards the members below */
+	pthread_cond_t changed;
+	struct graph_queue queue;
+	struct store_keeper_stats stats;
+	bool is_closing;
+};
+
+/* Since 1970, of a number of clock ticks since boot. */
+static uint64_t unix_time_of(uint64_t ticks)
+{
+	const long hz = sysconf(_SC_CLK_TCK);
+	struct timespec boot = {0};
+	uint64_t boot_ns, at_ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	boot_ns = (uint64_t)boot.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)boot.tv_nsec;
+	at_ns = ticks * (CLOCK_NS_PER_SEC / (uint64_t)(hz > 0 ? hz : 100));
+	return clock_unix_now_ns() - boot_ns + at_ns;
+}
+
+/* The names of the graph's process. */
+static void name_process(const struct store_keeper *keeper, const struct period_graph *graph,
+			 struct store_process *ret)
+{
+	*ret = (struct store_process){
+		.host = keeper->options.facts.host,
+		.boot = keeper->options.facts.boot_id,
+		.pid = graph->pid,
+		.ticks = graph->start_ticks,
+		.started_ns = unix_time_of(graph->start_ticks),
+		.title = period_graph_title(graph),
+		.comm = graph->comm,
+		.container = graph->container,
+		.pod_uid = graph->pod_uid,
+		.labels = graph->labels.labels,
+		.n_labels = graph->labels.count,
+	};
+	for (size_t i = 0; i < graph->n_parts; i++) {
+		const struct timeline *const timeline = &graph->parts[i].timeline;
+
+		if (timeline->n_processes == 0)
+			continue;
+		ret->runtime = timeline->processes[0].runtime;
+		ret->container_name = timeline->processes[0].container_name;
+		ret->pod = timeline->processes[0].pod;
+		ret->name_space = timeline->processes[0].name_space;
+		return;
+	}
+}
+
+static int write_window(struct store_keeper *keeper, const struct period *period,
+			struct period_graph *graph)
+{
+	struct period_parts parts;
+	struct store_window window;
+
+	period_parts_make(&parts, &keeper->options.facts, period, graph, false);
+	if (parts.n == 0)
+		return 0;
+	window = (struct store_window){
+		.start_ns = period->start_unix_ns,
+		.end_ns = period->start_unix_ns + (period->end_ns - period->start_ns),
+		.parts = parts.parts,
+		.n_parts = parts.n,
+	};
+	name_process(keeper, graph, &window.process);
+	return store_add(keeper->store, &window);
+}
+
+static void publish_stats(struct store_keeper *keeper)
+{
+	pthread_mutex_lock(&keeper->lock);
+	keeper->stats.store = keeper->store->stats;
+	pthread_mutex_unlock(&keeper->lock);
+}
+
+/* Only the first error is logged, because the others are most likely equal. */
+static void write_period(struct store_keeper *keeper, const struct period *period)
+{
+	const uint64_t failed = keeper->store->stats.failed;
+	struct wall_clock now;
+	int err, first_err = 0;
+
+	wall_clock_read(&now);
+	err = store_begin(keeper->store, &now);
+	if (err) {
+		keeper->store->stats.failed += period->count;
+		first_err = err;
+	} else {
+		for (struct period_graph *graph = period->graphs; graph; graph = graph->next) {
+			err = write_window(keeper, period, graph);
+			first_err = first_err ? first_err : err;
+		}
+		err = store_commit(keeper->store);
+		first_err = first_err ? first_err : err;
+	}
+	publish_stats(keeper);
+	if (first_err)
+		log_error("cannot write to the store %s: %s: %llu of %llu windows are lost; make "
+			  "room there, or lower --store-bytes",
+			  keeper->options.dir, strerror(-first_err),
+			  (unsigned long long)(keeper->store->stats.failed - failed),
+			  (unsigned long long)period->count);
+}
+
+/* Says an error of merging or removing once, until there is none. */
+static void say_once(struct store_keeper *keeper, int err)
+{
+	if (err < 0 && !keeper->has_failed)
+		log_error("cannot merge or remove what is in the store %s: %s: it stays as it is",
+			  keeper->options.dir, strerror(-err));
+	keeper->has_failed = err < 0;
+}
+
+static bool is_awaited(struct store_keeper *keeper)
+{
+	bool is;
+
+	pthread_mutex_lock(&keeper->lock);
+	is = keeper->queue.first || keeper->is_closing;
+	pthread_mutex_unlock(&keeper->lock);
+	return is;
+}
+
+static bool is_closing(struct store_keeper *keeper)
+{
+	bool is;
+
+	pthread_mutex_lock(&keeper->lock);
+	is = keeper->is_closing;
+	pthread_mutex_unlock(&keeper->lock);
+	return is;
+}
+
+/*
+ * Removes what is to go, whatever becomes of merging. Then merges an hour at least, and more of them
+ * until there is a period to be written. Who closes the keeper waits, and the next one merges.
+ */
+static void tend(struct store_keeper *keeper)
+{
+	struct wall_clock now;
+	int err, rc = 0;
+
+	wall_clock_read(&now);
+	err = store_expire(keeper->store, &now);
+	if (!is_closing(keeper)) {
+		do
+			rc = store_merge(keeper->store, &now);
+		while (rc > 0 && !is_awaited(keeper));
+	}
+	say_once(keeper, err ? err : rc);
+	publish_stats(keeper);
+}
+
+/* NULL: the keeper ends, and no period waits. */
+static struct period *wait_for_period(struct store_keeper *keeper)
+{
+	struct period *period;
+
+	pthread_mutex_lock(&keeper->lock);
+	while (!(period = graph_queue_take(&keeper->queue)) && !keeper->is_closing)
+		pthread_cond_wait(&keeper->changed, &keeper->lock);
+	pthread_mutex_unlock(&keeper->lock);
+	return period;
+}
+
+static void *run(void *arg)
+{
+	struct store_keeper *keeper = arg;
+	struct period *period;
+
+	while ((period = wait_for_period(keeper))) {
+		write_period(keeper, period);
+		period_free(period);
+		pthread_mutex_lock(&keeper->lock);
+		graph_queue_done(&keeper->queue);
+		pthread_mutex_unlock(&keeper->lock);
+		tend(keeper);
+		malloc_trim(0);
+	}
+	return NULL;
+}
+
+static void free_keeper(struct store_keeper *keeper)
+{
+	store_close(keeper->store);
+	free((void *)(uintptr_t)keeper->options.dir);
+	period_facts_free(&keeper->options.facts);
+	free(keeper);
+}
+
+static int open_store(struct store_keeper *keeper)
+{
+	const struct store_keeper_options *const options = &keeper->options;
+	char why[STORE_WHY_BYTES];
+	struct wall_clock now;
+	int err;
+
+	wall_clock_read(&now);
+	err = store_open(options->dir, &options->limits, &now, &keeper->store, why);
+	if (err)
+		log_error("%s", why);
+	return err;
+}
+
+int store_keeper_open(const struct store_keeper_options *options, struct store_keeper **ret)
+{
+	struct store_keeper *const keeper = calloc(1, sizeof(*keeper));
+	int err;
+
+	if (!keeper)
+		return -ENOMEM;
+	keeper->options = *options;
+	keeper->options.dir = strdup(options->dir);
+	graph_queue_init(&keeper->queue, options->max_bytes);
+	err = period_facts_copy(&keeper->options.facts);
+	if (!err)
+		err = keeper->options.dir ? open_store(keeper) : -ENOMEM;
+	if (err) {
+		free_keeper(keeper);
+		return err;
+	}
+	pthread_mutex_init(&keeper->lock, NULL);
+	pthread_cond_init(&keeper->changed, NULL);
+	publish_stats(keeper);
+	err = thread_start(&keeper->thread, run, keeper);
+	if (err) {
+		log_error("--store %s: cannot start a thread: %s", options->dir, strerror(-err));
+		free_keeper(keeper);
+		return err;
+	}
+	*ret = keeper;
+	return 0;
+}
+
+void store_keeper_take(struct store_keeper *keeper, struct period *period)
+{
+	size_t dropped;
+
+	pthread_mutex_lock(&keeper->lock);
+	graph_queue_add(&keeper->queue, period, &dropped);
+	keeper->stats.dropped += dropped;
+	pthread_cond_signal(&keeper->changed);
+	pthread_mutex_unlock(&keeper->lock);
+	if (dropped)
+		log_error("%s: %zu windows of whoever has the most are dropped: earlier ones are "
+			  "still being written: is the disk too slow, or gone?",
+			  keeper->options.dir, dropped);
+}
+
+void store_keeper_set_max_bytes(struct store_keeper *keeper, size_t bytes)
+{
+	pthread_mutex_lock(&keeper->lock);
+	keeper->queue.max_bytes = bytes;
+	pthread_mutex_unlock(&keeper->lock);
+}
+
+void store_keeper_stats(struct store_keeper *keeper, struct store_keeper_stats *ret)
+{
+	pthread_mutex_lock(&keeper->lock);
+	*ret = keeper->stats;
+	ret->waiting_bytes = keeper->queue.bytes;
+	pthread_mutex_unlock(&keeper->lock);
+}
+
+void store_keeper_close(struct store_keeper *keeper, uint64_t patience_ns)
+{
+	struct timespec until;
+
+	if (!keeper)
+		return;
+	pthread_mutex_lock(&keeper->lock);
+	keeper->is_closing = true;
+	pthread_cond_signal(&keeper->changed);
+	pthread_mutex_unlock(&keeper->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)(patience_ns / CLOCK_NS_PER_SEC);
+	if (pthread_timedjoin_np(keeper->thread, NULL, &until) != 0) {
+		log_error("%s: the last windows could not be written in time", keeper->options.dir);
+		return;
+	}
+	pthread_cond_destroy(&keeper->changed);
+	pthread_mutex_destroy(&keeper->lock);
+	free_keeper(keeper);
+}

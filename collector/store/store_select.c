@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Chooses rows as processes are chosen, see store_select.h. */
+#include "store/store_select.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct choosing {
+	const struct store_query *query;
+	struct process *process; /* has the names of a row, for selector.h */
+	regex_t jvm;
+	bool has_jvm;
+};
+
+static void copy(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+}
+
+/* Gives the process the names of the row. Labels are borrowed. */
+static void name_process(struct process *process, const struct store_process *row)
+{
+	struct workload *const workload = &process->workload;
+
+	copy(process->container_id, sizeof(process->container_id), row->container);
+	copy(process->pod_uid, sizeof(process->pod_uid), row->pod_uid);
+	copy(process->comm, sizeof(process->comm), row->comm);
+	copy(workload->container, sizeof(workload->container), row->container_name);
+	copy(workload->pod, sizeof(workload->pod), row->pod);
+	copy(workload->name_space, sizeof(workload->name_space), row->name_space);
+	workload->labels.count = row->n_labels;
+	for (size_t i = 0; i < row->n_labels; i++)
+		workload->labels.labels[i] = row->labels[i];
+}
+
+static bool has_kind(const struct store_row *row, const char *kind)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < row->n_kinds && !has; i++)
+		has = strcmp(row->kinds[i].name, kind) == 0;
+	return has;
+}
+
+static bool fits_kinds(const struct store_row *row, const struct store_query *query)
+{
+	bool has_any = query->n_kinds == 0;
+
+	for (size_t i = 0; i < query->n_kinds && !has_any; i++)
+		has_any = has_kind(row, query->kinds[i]);
+	return has_any && (!query->kind || has_kind(row, query->kind));
+}
+
+static bool fits_keys(const struct store_row *row, const struct store_query *query)
+{
+	char key[STORE_KEY_BYTES];
+	bool has = query->n_keys == 0;
+
+	if (!has)
+		store_process_key(&row->process, key);
+	for (size_t i = 0; i < query->n_keys && !has; i++)
+		has = strcmp(query->keys[i], key) == 0;
+	return has;
+}
+
+static enum selector_fit fit_of(const struct choosing *choosing, const struct store_row *row)
+{
+	const struct store_query *const query = choosing->query;
+	enum selector_fit container, pod;
+
+	if ((query->pid > 0 && query->pid != row->process.pid) || !fits_kinds(row, query) ||
+	    !fits_keys(row, query))
+		return SELECTOR_UNFIT;
+	if (choosing->has_jvm && (!row->process.runtime[0] ||
+				  regexec(&choosing->jvm, row->process.title, 0, NULL, 0) != 0))
+		return SELECTOR_UNFIT;
+	name_process(choosing->process, &row->process);
+	if (!selector_fits_rest(&query->select, choosing->process))
+		return SELECTOR_UNFIT;
+	container = selector_fit_container(&query->select, choosing->process);
+	pod = selector_fit_pod(&query->select, choosing->process);
+	return container < pod ? container : pod;
+}
+
+static int choose(const struct choosing *choosing, struct store_list *list)
+{
+	unsigned char *const fits = malloc(list->n + 1);
+	enum selector_fit best = SELECTOR_BEGINS;
+	size_t kept = 0;
+
+	if (!fits)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		fits[i] = (unsigned char)fit_of(choosing, &list->rows[i]);
+		if (fits[i] > best)
+			best = (enum selector_fit)fits[i];
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (fits[i] == best)
+			list->rows[kept++] = list->rows[i];
+	list->n = kept;
+	free(fits);
+	return 0;
+}
+
+int store_select(struct store_list *list, const struct store_query *query)
+{
+	struct choosing choosing = {.query = query, .process = calloc(1, sizeof(struct process))};
+	int err = choosing.process ? 0 : -ENOMEM;
+
+	if (!err && query->select.jvm[0]) {
+		choosing.has_jvm =
+			regcomp(&choosing.jvm, query->select.jvm, REG_EXTENDED | REG_NOSUB) == 0;
+		err = choosing.has_jvm ? 0 : -EINVAL;
+	}
+	if (!err)
+		err = choose(&choosing, list);
+	if (choosing.has_jvm)
+		regfree(&choosing.jvm);
+	free(choosing.process);
+	return err;
+}

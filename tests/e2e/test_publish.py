@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--publish: maps that subscribers make of events alone are the daemon's perf maps."""
+
+import ctypes
+import importlib.util
+import os
+import pathlib
+import signal
+import sys
+import threading
+
+from harness import collector, processes, settings
+from harness.case import Case
+from harness.perf_map import PerfMap
+
+EXAMPLES = settings.SOURCE / "docs" / "examples"
+EXAMPLE = settings.BUILD / "tests" / "e2e" / "publish_example"
+
+
+def example():
+    """The module docs/examples/publish.py, whose maps need no pynng."""
+    spec = importlib.util.spec_from_file_location("publish_example", EXAMPLES / "publish.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+NONBLOCK = 2                            # libnng dials until it is connected
+
+
+class Socket(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_uint32)]
+
+
+class Subscriber(threading.Thread):
+    """A SUB socket of libnng, by ctypes; feeds the example's maps."""
+
+    def __init__(self, url, topics, recv_buffer=4096):
+        super().__init__(daemon=True)
+        self.nng = ctypes.CDLL("libnng.so.1")
+        self.nng.nng_socket_set.argtypes = [Socket, ctypes.c_char_p, ctypes.c_char_p,
+                                            ctypes.c_size_t]
+        self.nng.nng_socket_set_int.argtypes = [Socket, ctypes.c_char_p, ctypes.c_int]
+        self.nng.nng_socket_set_ms.argtypes = [Socket, ctypes.c_char_p, ctypes.c_int32]
+        self.nng.nng_dial.argtypes = [Socket, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int]
+        self.nng.nng_recv.argtypes = [Socket, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t),
+                                      ctypes.c_int]
+        self.socket, self.maps, self.ends = Socket(), example().Maps(), False
+        self.lines = []                 # of jvm and summary
+        self.check(self.nng.nng_sub0_open(ctypes.byref(self.socket)))
+        for topic in topics:
+            self.check(self.nng.nng_socket_set(self.socket, b"sub:subscribe", topic.encode(),
+                                               len(topic)))
+        self.check(self.nng.nng_socket_set_int(self.socket, b"recv-buffer", recv_buffer))
+        self.check(self.nng.nng_socket_set_ms(self.socket, b"recv-timeout", 100))
+        self.check(self.nng.nng_dial(self.socket, url.encode(), None, NONBLOCK))
+
+    def check(self, err):
+        if err:
+            raise AssertionError(f"libnng: {err}")
+
+    def run(self):
+        buffer, size = ctypes.create_string_buffer(1 << 17), ctypes.c_size_t()
+        while not self.ends:
+            size.value = len(buffer)
+            if self.nng.nng_recv(self.socket, buffer, ctypes.byref(size), 0) == 0:
+                self.maps.hear(buffer.raw[:size.value])
+
+    def stop(self):
+        # Without nng_close, which in libnng 1.5 does not return at times for a SUB socket.
+        self.ends = True
+        self.join()
+
+
+class Publish(Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.directory / "publish" / "events"
+        self.url = f"ipc://{self.path}"
+
+    def churn(self, seconds=4, idle=60):
+        return self.background(self.java("Churn", str(seconds), "20", str(idle),
+                                         agent=f"socket={self.place.socket}"), "jvm")
+
+    def subscribe(self, *topics):
+        subscriber = Subscriber(self.url, topics or example().TOPICS)
+        subscriber.start()
+        self.addCleanup(subscriber.stop)
+        return subscriber
+
+    def counters(self, daemon):
+        return daemon.list_json()["collector"]["publish"]
+
+    def wait_for(self, program, word):
+        processes.wait_until(lambda: word in program.text, lambda: f"{word}: {program.text}")
+
+    def wait_for_same(self, daemon, pid, ranges_of):
+        """Until the subscriber's ranges are those of the daemon's perf map."""
+        def same():
+            want = set(PerfMap(daemon.read_map(pid)).entries)
+            return want and ranges_of() == want
+        processes.wait_until(same, lambda: f"the maps are the same; only one has "
+                             f"{set(PerfMap(daemon.read_map(pid)).entries) ^ ranges_of()}")
+
+    def ranges_of(self, subscriber, pid):
+        return set(PerfMap(subscriber.maps.perf_map(pid)).entries)
+
+    def test_maps_of_two_subscribers_are_the_daemons(self):
+        daemon = self.watch("--publish", self.url)
+        first, second = self.subscribe(), self.subscribe()
+        jvm = self.churn()
+        daemon.wait_for_jvm(jvm.pid)
+        self.wait_for(jvm, "idle")
+        for subscriber in (first, second):
+            self.wait_for_same(daemon, jvm.pid, lambda: self.ranges_of(subscriber, jvm.pid))
+            self.assertEqual(subscriber.maps.gaps, 0)
+        row = daemon.jvm(jvm.pid)
+        self.assertGreater(row["unloads"], 10, "nothing was dropped")
+        self.assertEqual(self.counters(daemon)["subscribers"], 2)
+        self.assertEqual(self.counters(daemon)["events_dropped"], 0)
+
+    def test_late_subscriber_of_the_c_example_has_all_living_code(self):
+        daemon = self.watch("--publish", self.url)
+        jvm = self.churn(seconds=1)
+        daemon.wait_for_jvm(jvm.pid)
+        self.wait_for(jvm, "idle")
+        finished = processes.run([EXAMPLE, self.url, str(jvm.pid), "4"], timeout=60)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("0 messages missed, all code is known", finished.err)
+        living = {line[2:] for line in finished.out.splitlines() if line.startswith("+")}
+        self.assertEqual(len(living), daemon.jvm(jvm.pid)["code_ranges"])
+        known = set(daemon.read_map(jvm.pid).splitlines())
+        self.assertEqual(living - known, set())
+
+    def test_stopped_subscriber_sees_gaps_and_costs_others_nothing(self):
+        daemon = self.watch("--publish", self.url, "--memory", "64M")
+        other = self.subscribe()
+        stopped = self.background([sys.executable, "-c", STOPPED, self.url], "stopped")
+        self.wait_for(stopped, "subscribed")
+        processes.wait_until(lambda: self.counters(daemon)["subscribers"] == 2, lambda: "both are there")
+        os.kill(stopped.pid, signal.SIGSTOP)
+        jvms = [self.background(self.java("ManyMethods", agent=f"socket={self.place.socket}"),
+                                f"many{n}") for n in range(2)]
+        jvms.append(self.churn(seconds=8))
+        self.wait_for(jvms[-1], "idle")
+        before = self.counters(daemon)
+        self.assertEqual(before["messages_unsent"], 0)
+        self.assertLessEqual(before["kept_bytes"], 64 << 14)
+        self.wait_for_same(daemon, jvms[-1].pid, lambda: self.ranges_of(other, jvms[-1].pid))
+        self.assertEqual(other.maps.gaps, 0)
+        os.kill(stopped.pid, signal.SIGCONT)
+        self.wait_for(stopped, "missed")
+        os.kill(stopped.pid, signal.SIGKILL)
+        processes.wait_until(lambda: self.counters(daemon)["subscribers"] == 1,
+                             lambda: "the killed subscriber is forgotten")
+
+    def test_taken_paths_are_refused_and_stay(self):
+        self.path.parent.mkdir()
+        for make in (self.path.touch, lambda: self.path.symlink_to("/nowhere")):
+            make()
+            daemon = self.watch("--publish", self.url, started=False)
+            processes.wait_until(lambda: daemon.code is not None, lambda: "the daemon ends")
+            self.assertEqual(daemon.code, 1)
+            self.assertIn("something that is no socket is there", daemon.text)
+            self.path.unlink()
+
+    def test_socket_of_another_daemon_is_refused_and_goes_on(self):
+        first = self.watch("--publish", self.url)
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o600)
+        (self.directory / "other").mkdir()
+        second = self.watch("--publish", self.url, place=collector.Place(self.directory / "other"),
+                            started=False)
+        processes.wait_until(lambda: second.code is not None, lambda: "the second daemon ends")
+        self.assertEqual(second.code, 1)
+        self.assertIn(f"another collector is running, PID {first.pid}", second.text)
+        jvm = self.churn(seconds=0.5)
+        subscriber = self.subscribe()
+        first.wait_for_jvm(jvm.pid)
+        self.wait_for(jvm, "idle")
+        processes.wait_until(lambda: any(j.is_whole for j in subscriber.maps.jvms.values()),
+                             lambda: f"the first daemon publishes; {self.counters(first)}")
+        self.assertLessEqual(self.counters(first)["listeners_renewed"], 1)
+
+    def test_places_of_others_and_bad_urls_are_refused(self):
+        (self.directory / "link").symlink_to(self.place.run)
+        for url, code, text in ((f"ipc://{self.place.run}/events", 1, "containers have"),
+                                (f"ipc://{self.place.run}/below/events", 1, "containers have"),
+                                (f"ipc://{self.directory}/link/events", 1, "containers have"),
+                                ("ipc:///run/fgcollect/events", 1, "look for /run/fgcollect/agent.sock"),
+                                ("tcp://127.0.0.1:1", 2, "ipc://"), ("ipc://x", 2, "ipc://"),
+                                ("ipc:///tmp/", 2, "ipc://")):
+            finished = collector.fgcollect("--watch", "--publish", url, *self.place.options(),
+                                           timeout=60)
+            self.assert_fails(finished, code, text)
+        self.path.parent.mkdir(mode=0o777)
+        self.path.parent.chmod(0o777)
+        finished = collector.fgcollect("--watch", "--publish", self.url, *self.place.options(),
+                                       timeout=60)
+        self.assert_fails(finished, 1, "others may write to")
+
+    def test_another_user_is_told_to_be_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("not root")
+        own = self.directory / "own"
+        own.mkdir()
+        place = collector.Place(own)
+        for path in (own, place.run, place.maps):
+            os.chown(path, 65534, 65534)
+        finished = collector.fgcollect(
+            "--watch", "--publish", "ipc:///run/fgcollect-publish-test/events", *place.options(),
+            timeout=60, prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+        self.assert_fails(finished, 1, "cannot make the socket directory", "run as root",
+                          "--publish")
+
+
+STOPPED = f"""
+import sys, time
+sys.path[:0] = [{str(pathlib.Path(__file__).parent)!r}]
+from test_publish import Subscriber, example
+subscriber = Subscriber(sys.argv[1], example().TOPICS, recv_buffer=8192)
+subscriber.start()
+while not subscriber.maps.instance:
+    if not hasattr(subscriber, "told"):
+        subscriber.told = True
+        print("subscribed", flush=True)
+    time.sleep(0.05)
+while not subscriber.maps.gaps:
+    time.sleep(0.05)
+print("missed", subscriber.maps.gaps, flush=True)
+time.sleep(1000)
+"""
