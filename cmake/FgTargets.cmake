@@ -49,15 +49,15 @@ target_link_libraries(fg_cmocka INTERFACE dep::cmocka)
 add_custom_target(threads)
 function(fg_has_threads target)
   add_dependencies(threads ${target})
-  set_tests_properties(${ARGN} PROPERTIES LABELS "unit;threads")
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
 endfunction()
 
 # fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...] [THREADS]): a cmocka program, run by ctest
 # as unit.<name>; it has the headers of tests/unit/common. One that returns 77 has found that the
 # machine lacks what all of it needs. THREADS: see above; source.threads says where the word is
-# missing.
+# missing. MACHINE: the program looks at what the kernel does meanwhile, and when (label `machine`).
 function(fg_unit_test name)
-  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;MACHINE" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
     FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -69,5 +69,8 @@ function(fg_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
   if(ARG_THREADS)
     fg_has_threads(test_${name} unit.${name})
+  endif()
+  if(ARG_MACHINE)
+    set_property(TEST unit.${name} APPEND PROPERTY LABELS machine)
   endif()
 endfunction()

@@ -9,6 +9,7 @@ import time
 
 from harness import collector, processes, settings
 from harness.case import Case
+from harness.marks import tour
 
 
 class Peer:
@@ -108,6 +109,7 @@ class Agent(Case):
         self.assertRegex(finished.out, r"^work \d+ \d+\n$")
         self.assertGreater(peer.accepted, 0)
 
+    @tour
     def test_unknown_option_and_bad_value_are_one_line_each(self):
         finished = self.hello(f"socket={self.place.socket},frobnicate=1,framepointer=perhaps")
         self.assert_unharmed(finished, err=True)
@@ -116,6 +118,7 @@ class Agent(Case):
         self.assertIn("frobnicate", lines[0])
         self.assertIn("framepointer", lines[1])
 
+    @tour
     def test_off_by_environment(self):
         peer = self.peer(lambda connection: None)
         finished = self.hello(f"socket={self.place.socket}", env={"FGAGENT_OPTS": "off"})

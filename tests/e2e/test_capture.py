@@ -10,6 +10,7 @@ import subprocess
 from harness import collector, processes, settings
 from harness.case import Case
 from harness.folded import Folded
+from harness.marks import alone
 
 SUFFIXES = ("folded", "svg", "fgrec")
 # As on another host: another name, no processes to be seen, no rights.
@@ -18,6 +19,7 @@ ELSEWHERE = ["unshare", "-mu", "sh", "-c",
              'exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all "$@"', "sh"]
 
 
+@alone
 class Capture(Case):
     def outputs(self, name):
         paths = [self.directory / f"{name}.{suffix}" for suffix in SUFFIXES]

@@ -12,6 +12,7 @@ import urllib.parse
 
 from harness import folded, processes, settings
 from harness.case import Case
+from harness.marks import alone
 
 COMPARE = settings.SOURCE / "docker" / "compare" / "compare"
 sys.path.insert(0, str(COMPARE.parent))
@@ -69,6 +70,7 @@ def with_package(stacks, package):
     return part
 
 
+@alone
 class Compare(Case):
     def write(self, text, name="matrix.ini"):
         path = self.directory / name

@@ -19,6 +19,7 @@ import urllib.request
 from harness import collector, processes, settings
 from harness.case import Case
 from harness.folded import Folded, tolerance
+from harness.marks import measured
 
 SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
 NAME = re.compile(r"^\d{8}T\d{6}Z-[\w.]{1,16}-[\w.]+-(\d+)(\.\d+)?\.\w+$")
@@ -222,6 +223,7 @@ class Daemon(Case):
         ended = daemon.stop()
         self.assertEqual(ended.code, 0, str(ended))
 
+    @measured
     def test_a_host_on_which_nothing_begins_hardly_wakes_it(self):
         """Programs of the host that begin wake the loop too, so the quietest of some stretches
         counts."""

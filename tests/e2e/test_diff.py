@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 
 from harness import collector
 from harness.case import Case
+from harness.marks import plain
 
 BEFORE = {"main;a/B.c_[j];read_[k]": 400, "main;a/B.c_[j]": 100, "main;gone": 500}
 AFTER = {"main;a/B.c_[i];read_[k]": 900, "main;a/B.c_[i]": 210, "main;fresh": 890}
@@ -18,6 +19,7 @@ def z_of(x, n, y, m):
     return (y / m - x / n) / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
 
 
+@plain
 class Diff(Case):
     def setUp(self):
         super().setUp()

@@ -6,6 +6,7 @@ import re
 
 from harness import collector, markdown, processes, settings
 from harness.case import Case
+from harness.marks import plain
 
 PATH = re.compile(r"(\.\./)*([\w.-]+/)+([\w.-]+\.(c|h|js|py|proto|md))?")
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -68,6 +69,7 @@ class Docs(Case):
                 self.assertRegex(said, rf"(?<!\w){re.escape(value[1])}(?![\w.]*\w)",
                                  f"{page}: default of {option}")
 
+    @plain
     def test_links_between_pages_lead_somewhere(self):
         count = 0
         for page in self.pages.values():
@@ -82,6 +84,7 @@ class Docs(Case):
                     self.assertLess(target.stat().st_size, IMAGE_MAX_BYTES, link)
         self.assertGreater(count, 40)
 
+    @plain
     def test_paths_of_tours_exist(self):
         count = 0
         for name in TOURS:
@@ -92,6 +95,7 @@ class Docs(Case):
                 count += 1
         self.assertGreater(count, 100)
 
+    @plain
     def test_commands_of_pages_are_understood(self):
         count = 0
         for page in self.pages.values():
@@ -108,6 +112,7 @@ class Docs(Case):
                     self.assertEqual(finished.code, 0, f"{page.name}: {finished}")
         self.assertGreater(count, 90)
 
+    @plain
     def test_option_tables_say_what_help_says(self):
         whole = self.help_of()
         head, tail = whole.split("The daemon (--watch):")

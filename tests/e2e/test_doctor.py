@@ -14,6 +14,7 @@ import sys
 
 from harness import collector, processes, settings
 from harness.case import Case
+from harness.marks import alone
 
 PERFMON, PTRACE, READ, SYSLOG = "perfmon", "sys_ptrace", "dac_read_search", "syslog"
 
@@ -106,6 +107,7 @@ class Doctor(Case):
         findings = self.ask(prefix=as_nobody(PERFMON, PTRACE, READ, SYSLOG, "sys_admin"))
         self.assertEqual(self.state_in(findings, "uprobes", says=["uprobe PMU"]), "ok")
 
+    @alone
     def test_hidden_kernel_symbols_are_told(self):
         with setting("kernel.kptr_restrict", 2):
             self.assertEqual(
@@ -114,6 +116,7 @@ class Doctor(Case):
         with setting("kernel.kptr_restrict", 1):
             self.assertEqual(self.state_of("kernel-symbols"), "ok")
 
+    @alone
     def test_low_sample_rate_is_told(self):
         with setting("kernel.perf_event_max_sample_rate", 50):
             self.assertEqual(
@@ -123,6 +126,7 @@ class Doctor(Case):
         with setting("kernel.perf_event_max_sample_rate", 100000):
             self.assertEqual(self.state_of("sample-rate"), "ok")
 
+    @alone
     def test_little_locked_memory_is_told(self):
         prefix = ["prlimit", "--memlock=65536", *as_nobody(PERFMON, PTRACE, READ)]
         with setting("kernel.perf_event_mlock_kb", 64):

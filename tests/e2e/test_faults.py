@@ -5,6 +5,7 @@ import sys
 
 from harness import settings
 from harness.case import Case
+from harness.marks import alone
 
 sys.path.insert(0, str(settings.SOURCE / "tests" / "bench"))
 
@@ -13,6 +14,7 @@ import faults  # noqa: E402  pylint: disable=wrong-import-position
 faults.OPTIONS.quick = True
 
 
+@alone
 class Faults(Case):
     def survives(self, name):
         """The rows, which are printed; the fault itself says what has to be as it was."""

@@ -14,12 +14,14 @@ import time
 
 from harness import collector, folded, library, processes, settings
 from harness.case import Case
+from harness.marks import alone
 from harness.side_by_side import SideBySide
 
 SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
 CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
 
 
+@alone
 class Files(Case):
     def start_recording(self, *args, seconds=4, hz=199):
         """Starts a recording, and returns when sampling is about to begin. Returns a function that

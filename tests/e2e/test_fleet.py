@@ -16,6 +16,7 @@ import yaml
 
 from harness import certificates, cluster, containers, folded, manifests, processes, settings
 from harness.case import Case
+from harness.marks import alone, plain
 from harness.prometheus import Prometheus, scrape_config
 from harness.push_server import PushServer
 
@@ -88,6 +89,7 @@ class Fleet(Case):
         self.assertEqual({(p.labels["node"], p.labels["zone"]) for p in mine}, {("node-1", "a")})
         self.assertGreater(sum(p.with_frame("KnownShare$Hot.run") for p in mine), 0)
 
+    @plain
     def test_push_adds_to_whatever_it_stands_on(self):
         for below in ("base", "overlays/store", "overlays/graphs", "overlays/probes"):
             documents = manifests.build(cluster.KUBERNETES / below)
@@ -142,6 +144,7 @@ class Fleet(Case):
     def exit_code(self, container):
         return int(self.engine.docker("wait", container.id).out)
 
+    @alone
     def test_an_image_without_the_agent_gets_it_from_an_init_container(self):
         self.make_untouched_images()
         spec = manifests.of_kind("Deployment", manifests.read(EXAMPLES / "injected.yaml"))
@@ -167,6 +170,7 @@ class Fleet(Case):
         said = app.exec("keytool", "-help", agent=True, check=False).err
         self.assertIn("Picked up JAVA_TOOL_OPTIONS: -agentpath:/opt/fgcollect/libfgagent.so", said)
 
+    @plain
     def test_examples_that_inject_differ_in_where_the_agent_comes_from_alone(self):
         specs = [manifests.of_kind("Deployment", manifests.read(EXAMPLES / name))["spec"]
                  for name in ("injected.yaml", "image-volume.yaml")]
@@ -208,6 +212,7 @@ class Fleet(Case):
         except urllib.error.HTTPError as error:
             return error.code
 
+    @alone
     def test_prometheus_has_an_answer_to_each_query_of_the_dashboard(self):
         container, config = self.start_whole()
         self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")
@@ -237,6 +242,7 @@ class Fleet(Case):
                 self.assertEqual(bool(rows), is_there, text)
                 self.assertFalse(any(math.isnan(value) for _, value in rows), text)
 
+    @plain
     def test_the_dashboard_is_laid_out(self):
         dashboard = json.loads(DASHBOARD.read_text())
         cells, ids = set(), set()

@@ -11,6 +11,7 @@ import json
 
 from harness import collector
 from harness.case import Case
+from harness.marks import plain
 
 FOLDED = """\
 main;a/B.c_[j];vfs_read_[k] 40
@@ -75,6 +76,7 @@ def stacks_of(folded, suffixes=False):
     return counts
 
 
+@plain
 class Formats(Case):
     def made(self, name, *args, command="render"):
         paths = []

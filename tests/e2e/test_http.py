@@ -10,6 +10,7 @@ import time
 
 from harness import processes
 from harness.case import Case
+from harness.marks import measured
 
 CLIENTS = pathlib.Path(__file__).with_name("hanging_clients.py")
 # The liveness probe of docker/kubernetes/overlays/graphs fails past that.
@@ -18,6 +19,7 @@ PROBES = 9
 STARTS = 5
 
 
+@measured
 class Http(Case):
     def address_of(self, daemon):
         found = re.search(r"http://([\d.]+):(\d+)/metrics", daemon.text)

@@ -4,6 +4,7 @@
 from harness import collector
 from harness.case import Case
 from harness.folded import JAVA_SUFFIX, printed_shares
+from harness.marks import measured
 
 SECONDS = (6, 12, 24)  # a machine with other work leaves less to one thread
 HZ = 1999
@@ -22,6 +23,7 @@ def burning(frames):
     return None, frames
 
 
+@measured
 class Inlined(Case):
     def setUp(self):
         super().setUp()

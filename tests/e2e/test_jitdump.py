@@ -5,6 +5,7 @@ import json
 
 from harness import collector, processes
 from harness.case import Case
+from harness.marks import alone
 
 
 class JitSamples:
@@ -29,6 +30,7 @@ class JitSamples:
         return f"{self.named} of {self.samples} JIT samples named, {self.of_method} with the method"
 
 
+@alone
 class Jitdump(Case):
     def setUp(self):
         super().setUp()

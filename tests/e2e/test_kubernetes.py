@@ -12,6 +12,7 @@ import time
 
 from harness import cluster, folded, manifests, processes, settings
 from harness.case import Case
+from harness.marks import alone, plain
 
 OVERLAYS = sorted(path.parent for path in cluster.KUBERNETES.glob("*/kustomization.yaml")) + \
     sorted(path.parent for path in cluster.KUBERNETES.glob("overlays/*/kustomization.yaml"))
@@ -80,6 +81,7 @@ class Kubernetes(Case):
                          set(expected))
         processes.wait_until(lambda: not self.recordings(), "no recording runs any more")
 
+    @plain
     def test_manifests_are_whole_and_of_known_fields(self):
         for folder in OVERLAYS:
             documents = manifests.build(folder)
@@ -98,10 +100,12 @@ class Kubernetes(Case):
         self.assertEqual(["DaemonSet.spec.template.spec.hostPid: unknown"],
                          [fault for document in broken for fault in manifests.faults_of(document)])
 
+    @plain
     def test_the_plug_in_is_a_clean_script(self):
         finished = processes.run(["shellcheck", cluster.KUBERNETES / "kubectl-fgcollect"])
         self.assertEqual(finished.code, 0, str(finished))
 
+    @alone
     def test_the_manifests_rights_are_enough_for_whole_profiles(self):
         self.node.run_collector(options=LITTLE_MEMORY)
         for name, listens in (("orders-1", False), ("orders-12", True)):
@@ -181,6 +185,7 @@ class Kubernetes(Case):
         self.node.remove(container)
         return text
 
+    @alone
     def test_each_capability_is_needed(self):
         for name, listens in (("orders-1", False), ("orders-12", True)):
             self.node.run_pod(name, "KnownShare", listens=listens).wait_for_line("ready")
@@ -279,6 +284,7 @@ class Kubernetes(Case):
         self.assert_fails(finished, code, *says)
         self.assertEqual(finished.out, "", str(finished))
 
+    @plain
     def test_the_plug_in_knows_which_options_have_a_value(self):
         text = "".join((settings.SOURCE / "collector" / "options" / name).read_text()
                        for name in ("record.txt", "top.txt", "draw.txt", "history.txt"))

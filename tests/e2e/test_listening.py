@@ -9,6 +9,7 @@ import threading
 
 from harness import collector, folded, processes
 from harness.case import Case
+from harness.marks import alone, measured
 
 SOCKET = "tmp/.fgagent-1.sock"
 
@@ -41,6 +42,7 @@ class Stranger:
         self.listener.close()
 
 
+@alone
 class Listening(Case):
     def agents(self, daemon):
         """The counters of agents that listen, by list --json."""
@@ -69,9 +71,11 @@ class Listening(Case):
             self.assertLessEqual(abs(hot / ours - 0.6), folded.tolerance(0.6, ours),
                                  str(recording))
 
+    @measured
     def test_nothing_of_the_host_mounted_has_the_same_quality_17(self):
         self.same_quality(17)
 
+    @measured
     def test_nothing_of_the_host_mounted_has_the_same_quality_25(self):
         self.same_quality(25)
 
@@ -117,6 +121,7 @@ class Listening(Case):
         aside.rename(place)
         self.assertEqual(daemon.wait_for_jvm(jvm.pid)["agent"], "listens")
 
+    @measured
     def test_one_that_has_just_begun_is_waited_for_by_a_daemon_that_was_idle(self):
         daemon = self.watch()
         for by in ("pid", "jvm", "container"):
@@ -136,6 +141,7 @@ class Listening(Case):
                 self.assertLess(recording.finished.seconds, 8)
         self.assertEqual(self.agents(daemon)["connected"], 3)
 
+    @measured
     def test_what_has_just_begun_and_is_no_jvm_is_recorded_as_it_is_after_a_while(self):
         self.watch()
         other = self.background(["sleep", "60"], "sleep")

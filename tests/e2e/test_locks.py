@@ -3,6 +3,7 @@
 
 from harness import truth
 from harness.case import Case
+from harness.marks import measured
 
 # A thread notes the time around its acquisition. HotSpot tries a monitor for some microseconds
 # before it waits, and a lock of java.util.concurrent runs Java code around its wait. Waits take
@@ -15,6 +16,7 @@ IDLE = ("ThreadPoolExecutor", "ForkJoinPool", "LinkedBlockingQueue", "CountDownL
         "DelayedWorkQueue", "LockTruth.lambda$idle")
 
 
+@measured
 class Locks(Case):
     def setUp(self):
         super().setUp()

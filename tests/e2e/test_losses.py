@@ -10,6 +10,7 @@ import time
 
 from harness import processes, settings
 from harness.case import Case
+from harness.marks import alone
 from harness.own_map import Comparison, OwnMap
 from harness.relay import Relay
 
@@ -24,6 +25,7 @@ QUIET_SEC = 2
 LOOKS = 60
 
 
+@alone
 class Losses(Case):
     def start(self, *args, options="", through=None, jdk=17):
         """Starts a JVM. Returns the JVM and its own perf map, which is written once before the test

@@ -8,6 +8,7 @@ import shutil
 
 from harness import collector, processes
 from harness.case import Case
+from harness.marks import measured
 from harness.side_by_side import LEAST_NAMED, SideBySide, named_frames, share
 
 SECONDS = 2
@@ -161,6 +162,7 @@ objcopy --only-keep-debug {0} {0}.debug; strip {0}; objcopy --add-gnu-debuglink=
 """
 
 
+@measured
 class NativeSymbols(Case):
     def test_frames_of_native_programs_are_named(self):
         programs = self.build()

@@ -14,6 +14,7 @@ from harness import collector, processes, settings
 from harness.case import Case
 from harness.folded import Folded
 from harness.machine import Machine
+from harness.marks import alone
 
 UNIT = settings.SOURCE / "collector" / "fgcollect.service"
 FAKE_AGENTS = settings.BUILD / "tests" / "agent"
@@ -26,6 +27,7 @@ def capabilities():
     return " ".join(re.findall(r"^CapabilityBoundingSet=(.*)", UNIT.read_text(), re.M)).split()
 
 
+@alone
 class Packages(Case):
     def packages(self, name, kinds="DEB;TGZ", prefix=()):
         """Has CPack make packages of the built files: {suffix: path}."""

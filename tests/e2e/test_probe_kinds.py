@@ -10,6 +10,7 @@ import subprocess
 from harness import collector, processes, settings, truth, usdt
 from harness.case import Case
 from harness.folded import Folded
+from harness.marks import alone, measured
 from test_doctor import as_nobody
 from test_packages import capabilities
 
@@ -45,6 +46,7 @@ def open_without_waiting(path, flags):
     return os.open(path, flags | os.O_NONBLOCK)
 
 
+@alone
 class ProbeKinds(Case):
     def setUp(self):
         super().setUp()
@@ -178,6 +180,7 @@ class ProbeKinds(Case):
 
     # ---- several who record ----
 
+    @measured
     def test_recordings_with_different_intervals_are_both_right(self):
         """The smallest interval counts for all, here that of another tool."""
         daemon = self.watch()
@@ -470,6 +473,7 @@ class ProbeKinds(Case):
 
     # ---- who lies ----
 
+    @measured
     def test_a_jvm_that_runs_over_points_by_itself_harms_no_other(self):
         daemon = self.watch()
         storm = LIBRARIES / "libprobe_storm.so"
@@ -502,6 +506,7 @@ class ProbeKinds(Case):
         self.assert_total(recorder, turn, points=3 * POINTS)
         self.assertIsNone(daemon.code, daemon.text)
 
+    @measured
     def test_a_jvm_that_tells_of_deaths_by_itself_harms_no_other(self):
         daemon = self.watch()
         storm = LIBRARIES / "libprobe_storm.so"

@@ -18,12 +18,14 @@ TOLERANCE = 0.1
 CHILD = """import sys, time
 sys.path.insert(0, sys.argv[1])
 from harness import usdt
+from harness.marks import alone, measured
 tracer = usdt.Tracer(sys.argv[2], sys.argv[3], pid=int(sys.argv[4]))
 print("open", flush=True)
 time.sleep(1000)
 """
 
 
+@alone
 class Probes(Case):
     def setUp(self):
         super().setUp()
@@ -118,9 +120,11 @@ class Probes(Case):
     def test_a_tracer_switches_events_on_and_off_25(self):
         self.assert_switches(25)
 
+    @measured
     def test_counts_are_the_programs_17(self):
         self.assert_truth(17)
 
+    @measured
     def test_counts_are_the_programs_25(self):
         self.assert_truth(25)
 

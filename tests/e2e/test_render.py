@@ -9,6 +9,7 @@ import xml.etree.ElementTree
 
 from harness import collector, settings
 from harness.case import Case
+from harness.marks import plain
 
 FOLDED = """\
 main;a/B.c_[j];vfs_read_[k] 40
@@ -35,6 +36,7 @@ def stacks(text):
     return counts
 
 
+@plain
 class Render(Case):
     def write(self, name, text):
         path = self.directory / name

@@ -10,6 +10,7 @@ import time
 
 from harness import collector, processes, settings
 from harness.case import Case
+from harness.marks import measured
 from score_stacks import Score
 from stack_workloads import WORKLOADS, Agent
 from test_doctor import PERFMON, PTRACE, READ, as_nobody, setting
@@ -43,6 +44,7 @@ def swap(directory):
             subprocess.run(["swapoff", path], check=True)
 
 
+@measured
 class Samplers(Case):
     def test_all_samplers_give_the_same_graph(self):
         workload = WORKLOADS["recursion-400"]

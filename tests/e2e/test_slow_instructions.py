@@ -5,6 +5,7 @@ there."""
 from harness import processes, truth
 from harness.case import Case
 from harness.folded import printed_shares
+from harness.marks import measured
 from slow_halves import C1, CASES, FLAGS, halves
 
 SECONDS = 2.5  # of each case
@@ -29,6 +30,7 @@ def points_of(atomic):
     return LATE_POINTS if slow > true + POINTS else POINTS
 
 
+@measured
 class SlowInstructions(Case):
     def recorded(self, jdk, cases, flags=()):
         """Records cases: {case: (true share of slow(), recorded shares of slow() and cheap(), what

@@ -12,8 +12,10 @@ import time
 from harness import collector, processes
 from harness.case import Case
 from harness.folded import Folded, tolerance
+from harness.marks import alone, measured
 
 
+@alone
 class Store(Case):
     def setUp(self):
         super().setUp()
@@ -55,6 +57,7 @@ class Store(Case):
         self.assertAlmostEqual(share, 0.6, delta=tolerance(0.6, folded.samples, sigmas=4),
                                msg=folded.top())
 
+    @measured
     def test_what_ran_is_found_by_its_time(self):
         daemon = self.watch_store("-o", self.graphs_directory(), "--http", "0")
         jvm = self.host_jvm("KnownShare")

@@ -10,6 +10,7 @@ import sys
 
 from harness import collector
 from harness.case import Case
+from harness.marks import plain
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "browser"))
 from chromium import Browser  # pylint: disable=wrong-import-position
@@ -27,6 +28,7 @@ def folded_text():
     return "\n".join(lines) + "\n"
 
 
+@plain
 class SvgPage(Case):
     def setUp(self):
         super().setUp()

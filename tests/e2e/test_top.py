@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness import collector, processes, settings
 from harness.case import Case
+from harness.marks import alone, measured
 
 SHARES = {"Inlined.burnA": 50, "Inlined.burnB": 30, "Inlined.burnC": 20}
 # Each method alone, so that what is compiled does not differ from run to run.
@@ -68,6 +69,7 @@ class Screen:
                               self.status.with_suffix(".before").read_text())
 
 
+@alone
 class Top(Case):
     def burning(self):
         jvm = self.container("Inlined", env=ALONE)
@@ -88,6 +90,7 @@ class Top(Case):
             self.assertAlmostEqual(row["total_percent"], share, delta=2, msg=str(burning))
             self.assertAlmostEqual(100 * row["self"] / selves, share, delta=2, msg=str(burning))
 
+    @measured
     def test_json_has_each_method_within_two_points_and_one_object(self):
         jvm = self.burning()
         finished = self.top("--once", "--json", "-F", 1999,

@@ -11,6 +11,7 @@ import time
 from harness import collector, settings
 from harness.case import Case
 from harness.folded import Folded
+from harness.marks import measured
 
 SECONDS = 12
 HZ = 200
@@ -42,6 +43,7 @@ def share_of(part, whole):
     return 100 * part / max(whole, 1)
 
 
+@measured
 class Wall(Case):
     def record(self, *args, kind="wall", seconds=SECONDS, hz=HZ):
         return collector.record(self.place, "--threads", "--kind", kind, "--wall-frequency", hz,
