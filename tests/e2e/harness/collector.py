@@ -57,6 +57,20 @@ def record(place, *args, seconds=5, hz=99):
     return Recording(finished, out)
 
 
+def record_until(place, claim, *args, hz=99):
+    """Records 1 s, 2 s, 4 s, ... until claim(recording) holds; returns that recording. A machine that
+    is busy takes longer, and a claim that never holds ends by ctest's limit of time, or after a minute
+    of recording."""
+    seconds = 1
+    while True:
+        recording = record(place, *args, seconds=seconds, hz=hz)
+        if claim(recording):
+            return recording
+        if seconds > 60:
+            raise AssertionError(f"what was waited for is not recorded:\n{recording}")
+        seconds *= 2
+
+
 class Watch(processes.Background):
     """The daemon. started() waits until it listens; before, `list` would do so in its stead."""
 
