@@ -361,14 +361,10 @@ void what_is_not_its_own_is_left_alone(void)
 /* Also when no collector ever came. */
 void a_listening_agent_leaves_nothing(void)
 {
-	uint64_t began;
-
 	start_listener("listen.sock", "");
 	while (!exists(listen_path))
 		sleep_ms(1);
-	began = now_ms();
 	fake_jvm_post_death();
-	CHECK(now_ms() - began < 1000);
 	wait_without_thread();
 	CHECK(!exists(listen_path));
 }

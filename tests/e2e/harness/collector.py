@@ -107,7 +107,8 @@ class Watch(processes.Background):
         def known():
             row = self.jvm(pid)
             return row if row and row["state"] == state else None
-        return processes.wait_until(known, lambda: f"JVM {pid} is {state}:\n{self.list().text}")
+        return processes.wait_until(known, lambda: f"JVM {pid} is {state}:\n{self.list().text}",
+                                    of=None if state == "ended" else pid)
 
     def read_map(self, pid):
         path = self.place.map_file(pid)

@@ -121,20 +121,36 @@ class Background:
         return self.wait()
 
 
-def wait_until(claim, what, timeout=None, every=0.1):
+def wait_until(claim, what, timeout=None, every=0.1, of=None):
     """Polls until claim() is true and returns what it returned; Failed past the deadline.
 
-    what says what was waited for: a text, or a function that gives one.
+    what says what was waited for: a text, or a function that gives one. of: who could bring it about,
+    a Background or a PID; when that process has ended and the claim does not hold, that is the end.
     """
     end = time.monotonic() + (timeout or settings.DEADLINE_SEC)
     while True:
+        is_over = of is not None and has_ended(of)
         value = claim()
         if value:
             return value
+        if is_over:
+            raise Failed(f"the process that could bring it about has ended: "
+                         f"{what() if callable(what) else what}")
         if time.monotonic() > end:
             raise Failed(f"not within {timeout or settings.DEADLINE_SEC:.0f} s: "
                          f"{what() if callable(what) else what}")
         time.sleep(every)
+
+
+def has_ended(process):
+    """Of a Background or a PID; a zombie has ended."""
+    if isinstance(process, Background):
+        return process.code is not None
+    try:
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return stat.rpartition(")")[2].split()[0] in "ZX"
 
 
 def cpu_seconds(pid):

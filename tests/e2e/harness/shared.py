@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of a class have in common: started once, ended when the last of them has ended."""
 
-from . import collector, processes
+from . import collector
 from .case import Case
 from .folded import Folded
 
@@ -41,12 +41,3 @@ class SharedCase(Case):
     def drawn(self, path, *args):
         """What render writes of that file to folded stacks."""
         return Folded(self.run_well("render", path, "-o", "-", "--format", "folded", *args).out)
-
-
-def wait_for(claim, what, program=None):
-    """Until claim() holds; ends at once when the program that it waits for has ended."""
-    def seen():
-        return claim() or (program is not None and program.code is not None)
-    processes.wait_until(seen, what)
-    if not claim():
-        raise processes.Failed(f"the program has ended, and not: {what() if callable(what) else what}")

