@@ -177,16 +177,12 @@ void an_agent_with_a_delay_begins_late(void)
 
 void a_jvm_that_ends_before_its_delay_is_left_alone(void)
 {
-	uint64_t begin_ms;
-
-	start_agent(",delay=60s");
+	start_agent(",delay=3600s");
 	while (count_agent_threads() == 0)
 		sleep_ms(1);
-	begin_ms = now_ms();
 	fake_jvm_post_death();
 	while (count_agent_threads() > 0)
 		sleep_ms(5);
-	CHECK(now_ms() - begin_ms < 30000);
 	CHECK(fake_jvm.attaches == 0);
 	expect_events_of_code(0);
 }

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the first size look at no clock and at no share: noise of the machine cannot change them."""
+
+import re
+import unittest
+
+import structure
+
+TESTS = structure.SOURCE / "tests"
+# A time that has passed, compared with a bound. That something took at least so long is no bound.
+PASSED = re.compile(r"(?:assert_\w+|CHECK)\(.*\b(?:clock_now_ns|clock_thread_ns|now_ns|now_ms|clock)\(\) -"
+                    r"[^;]*<", re.DOTALL)
+MACHINE = re.compile(r"fg_unit_test\(\w+ SOURCES ([\w./ ]+?) USES[^)]*\bMACHINE\b")
+CLASS = re.compile(r"^@tour\n(?:@\w+\n)*class \w+\(.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+IN_TOURS = re.compile(r"time\.(monotonic|time|sleep)|\.seconds\b|assertAlmostEqual|assertLess\(|assertGreater"
+                      r"|_percent|quality\.(named|rooted|java_named)|longest_\w*us")
+
+
+def bounds_on_time(text):
+    return [statement.strip() for statement in text.split(";") if PASSED.search(statement + ";")]
+
+
+class Sizes(unittest.TestCase):
+    def unit_tests(self):
+        for path in sorted((TESTS / "unit").rglob("test_*.c")):
+            lists = path.parent / "CMakeLists.txt"
+            names = [name for found in MACHINE.findall(lists.read_text() if lists.exists() else "")
+                     for name in found.split()]
+            if path.name not in names:
+                yield path
+
+    def test_unit_and_agent_tests_have_no_bound_on_time(self):
+        paths = [*self.unit_tests(), *sorted((TESTS / "agent").glob("*.c"))]
+        self.assertGreater(len(paths), 150)
+        left = re.search(r"set\(of_the_machine ([\w ]+)\)",
+                         (TESTS / "agent/CMakeLists.txt").read_text())[1].split()
+        for path in paths:
+            text = path.read_text()
+            for name in left:
+                text = re.sub(rf"^void {name}\(void\)\n{{.*?^}}\n", "", text,
+                              flags=re.MULTILINE | re.DOTALL)
+            with self.subTest(str(path.relative_to(TESTS))):
+                self.assertEqual(bounds_on_time(text), [])
+
+    def test_a_bound_on_time_is_found(self):
+        self.assertTrue(bounds_on_time("x();\n\tassert_true(clock_now_ns() - began < 10 * S);\n"))
+        self.assertTrue(bounds_on_time("CHECK(now_ms() - began\n < 1000);"))
+        self.assertFalse(bounds_on_time("assert_true(born_ns <= clock_now_ns());\nfor (; i < 3;)"))
+        self.assertFalse(bounds_on_time("CHECK(now_ms() - begin_ms >= 2000);"))
+
+    def test_tours_look_at_no_clock_and_no_share(self):
+        found = 0
+        for path in sorted((TESTS / "e2e").glob("test_*.py")):
+            for tour in CLASS.findall(path.read_text()):
+                found += 1
+                with self.subTest(path.name):
+                    self.assertEqual(IN_TOURS.search(tour), None, tour)
+        self.assertGreater(found, 3)
+
+    def test_marks_are_known(self):
+        known = {name for name in re.findall(r"^def (\w+)",
+                                             (TESTS / "e2e/harness/marks.py").read_text(), re.M)}
+        for path in sorted((TESTS / "e2e").glob("test_*.py")):
+            used = set(re.findall(r"^ *@(\w+)$", path.read_text(), re.M))
+            self.assertLessEqual(used - {"classmethod", "property", "staticmethod"}, known, path.name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
