@@ -41,8 +41,8 @@ class Probes(Case):
         processes.wait_until(lambda: "told" in jvm.text, lambda: f"it tells: {jvm.text}")
         return jvm
 
-    def tracer(self, name, pid=None, path=settings.AGENT):
-        tracer = usdt.Tracer(path, name, pid=pid)
+    def tracer(self, name, pid=None, path=None):
+        tracer = usdt.Tracer(path or settings.AGENT, name, pid=pid)
         self.addCleanup(tracer.close)
         return tracer
 

@@ -38,7 +38,8 @@ def most_of(n, p, chance=CHANCE):
 def assert_at_most(case, count, n, share, what=""):
     """Of n samples at most that share are what was counted, or chance explains what is above."""
     bound = most_of(n, share)
-    print(f"{what}: {count} of {n}, at most {bound} for a share of {100 * share:g} %")
+    print(f"{what.splitlines()[0] if what else what}: {count} of {n}, at most {bound} for a share "
+          f"of {100 * share:g} %")
     case.assertGreater(n, 0, what)
     case.assertLessEqual(count, bound, what)
 

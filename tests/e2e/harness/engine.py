@@ -8,6 +8,7 @@ thing is started until after the last is gone.
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import uuid
 
@@ -33,6 +34,7 @@ class Engine:
             raise processes.Failed(f"{path} is missing: run engine_starts.py first, "
                                    "or the tests through ctest") from None
         os.environ[processes.TOKEN_NAME] = engine.state["token"]
+        settings.use_copies(engine.state["programs"])
         return engine
 
     def save(self, path):
@@ -68,7 +70,9 @@ def start(path):
     token = "fge2e-" + uuid.uuid4().hex[:8]
     os.environ[processes.TOKEN_NAME] = token
     engine = Engine({"token": token, "engine_dir": None, "images": {},
-                     "docker_host": settings.DOCKER_HOST})
+                     "programs": f"/tmp/{token}.programs", "docker_host": settings.DOCKER_HOST})
+    engine.save(path)
+    copy_programs(engine.state["programs"])
     if not settings.DOCKER_HOST:
         engine.state["engine_dir"] = tempfile.mkdtemp(prefix="fgcollect-engine.", dir="/tmp")
         engine.save(path)
@@ -88,6 +92,19 @@ def start(path):
     return engine
 
 
+def copy_programs(directory):
+    """JVMs of other users read them too, and the checkout may be in a home that only its owner enters."""
+    os.mkdir(directory, mode=0o755)
+    for program in (settings.COLLECTOR, settings.AGENT):
+        shutil.copy(program, directory)
+    shutil.copytree(settings.CLASSES, pathlib.Path(directory) / settings.CLASSES.name)
+    for folder, _, files in os.walk(directory):
+        os.chmod(folder, 0o755)
+        for name in files:
+            place = pathlib.Path(folder) / name
+            place.chmod(0o755 if os.access(place, os.X_OK) else 0o644)
+
+
 def stop(path):
     """Stops what start started. Returns what is left nevertheless, as lines of text."""
     engine = Engine.load(path)
@@ -100,6 +117,7 @@ def stop(path):
             engine.docker("rm", "-f", *left)
         for tag in engine.state["images"].values():
             engine.docker("rmi", "-f", tag, check=False)
+    shutil.rmtree(engine.state["programs"], ignore_errors=True)
     pathlib.Path(path).unlink()
     return left_behind(directory, token)
 

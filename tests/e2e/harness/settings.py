@@ -20,6 +20,13 @@ HEAD_START_SEC = float(os.environ.get("FG_E2E_HEAD_START_SEC", "5"))
 DEADLINE_SEC = float(os.environ.get("FG_E2E_DEADLINE_SEC", "60"))
 
 
+def use_copies(directory):
+    """The programs as they are in that directory, which every user of the machine may read."""
+    global COLLECTOR, AGENT, CLASSES    # pylint: disable=global-statement
+    directory = pathlib.Path(directory)
+    COLLECTOR, AGENT, CLASSES = (directory / path.name for path in (COLLECTOR, AGENT, CLASSES))
+
+
 def jdk_home(version):
     """The home of that JDK, or None: FG_JDK<version>, or the usual places."""
     named = os.environ.get(f"FG_JDK{version}")

@@ -32,10 +32,11 @@ class SharedCase(Case):
         self.assertEqual(finished.code, 0, str(finished))
         return finished
 
-    def records(self, methods, *args):
-        """A recording in which each of these methods, or other frames, is seen at last."""
+    def records(self, methods, *args, also=lambda recording: True):
+        """A recording in which each of these methods, or other frames, is seen at last, and of which
+        the claim `also` holds."""
         def has_all(recording):
-            return all(recording.folded.with_method(name) for name in methods)
+            return all(recording.folded.with_method(name) for name in methods) and also(recording)
         return collector.record_until(self.place, has_all, *args)
 
     def drawn(self, path, *args):
