@@ -358,13 +358,13 @@ static json_t *outreach_of(const struct outreach_stats *stats)
 	const struct finder_stats *finder = &stats->finder;
 
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
 		(json_int_t)stats->agents, "connected", (json_int_t)stats->reached, "dialled",
 		(json_int_t)stats->dialled, "failed", (json_int_t)stats->failed, "not_theirs",
-		(json_int_t)stats->not_theirs, "refused", (json_int_t)stats->refused, "rounds",
-		(json_int_t)finder->rounds, "processes_read", (json_int_t)finder->looks,
-		"processes_denied", (json_int_t)finder->denied, "too_large",
-		(json_int_t)finder->too_large, "put_off", (json_int_t)finder->put_off,
+		(json_int_t)stats->not_theirs, "refused", (json_int_t)stats->refused, "evicted",
+		(json_int_t)stats->evicted, "rounds", (json_int_t)finder->rounds, "processes_read",
+		(json_int_t)finder->looks, "processes_denied", (json_int_t)finder->denied,
+		"too_large", (json_int_t)finder->too_large, "put_off", (json_int_t)finder->put_off,
 		"not_looked_at", (json_int_t)(finder->untracked + finder->unexpected), "search_ms",
 		(json_int_t)(finder->spent_ns / CLOCK_NS_PER_MS));
 }

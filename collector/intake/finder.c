@@ -8,9 +8,11 @@
  */
 #include "intake/finder.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
 #include "base/quick_hash.h"
+#include "guard/fair.h"
 #include "guard/heap_bytes.h"
 #include "intake/beacon.h"
 
@@ -25,7 +27,8 @@
 #define STEP_NS		(3 * CLOCK_NS_PER_MS)
 #define LOOK_NS		(2 * CLOCK_NS_PER_MS) /* of a look, in a step */
 #define REST_FACTOR	4
-#define LOOKS		9 /* looks at one program; the last look is in round 128 */
+#define LOOKS		9   /* looks at one program, */
+#define LAST_LOOK	128 /* the last one in this round */
 #define MAX_LATE	32
 #define MAX_FORGOTTEN	4096 /* in one round */
 #define PROGRAM_ROUNDS	4
@@ -38,7 +41,8 @@ struct seen {
 	uint32_t first_round; /* the round in which the program was first seen */
 	uint32_t last_round;  /* the round in which the program was last seen */
 	uint8_t looks;
-	uint8_t late; /* looks that were late, and do not count */
+	uint8_t late;	/* looks that were late, and do not count */
+	uint64_t group; /* 0: not asked for yet, which is done when room gets scarce */
 };
 
 size_t finder_bytes(const struct finder *finder)
@@ -48,7 +52,18 @@ size_t finder_bytes(const struct finder *finder)
 
 void finder_init(struct finder *finder, const char *proc_dir)
 {
-	*finder = (struct finder){.proc_dir = proc_dir};
+	*finder = (struct finder){.proc_dir = proc_dir, .max_seen = FINDER_MAX_PROCESSES};
+}
+
+void finder_set_group(struct finder *finder, finder_group_fn group, void *arg)
+{
+	finder->group = group;
+	finder->group_arg = arg;
+}
+
+static uint64_t group_of(const struct finder *finder, pid_t pid)
+{
+	return finder->group ? finder->group(finder->group_arg, pid) : 0;
 }
 
 static void end_going(struct finder *finder)
@@ -74,25 +89,25 @@ void finder_fini(struct finder *finder)
 		end_going(finder);
 }
 
-/* The end of a look. Returns whether the agent was found. */
-static bool take_look(struct finder *finder, struct finder_found *found, int err, finder_fn fn,
-		      void *arg)
+enum look { LOOK_NONE, LOOK_FOUND, LOOK_REFUSED, LOOK_LATER, LOOK_LATE };
+
+/* The end of a look. */
+static enum look take_look(struct finder *finder, struct finder_found *found, int err, finder_fn fn,
+			   void *arg)
 {
 	finder->stats.denied += err == -EACCES || err == -EPERM;
 	finder->stats.too_large += err == -EFBIG;
 	if (err || process_stat_start_ticks_at(found->proc_fd, &found->start_ticks) < 0)
-		return false;
-	fn(arg, found);
-	return true;
+		return LOOK_NONE;
+	return fn(arg, found) ? LOOK_FOUND : LOOK_REFUSED;
 }
-
-enum look { LOOK_NONE, LOOK_FOUND, LOOK_LATER, LOOK_LATE };
 
 /* Looks for the process's agent. */
 static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 {
 	char dir[64], path[BEACON_PATH_BYTES];
 	struct finder_found found = {.pid = pid, .path = path};
+	enum look ended = LOOK_LATER;
 	struct beacon *search;
 	int err;
 
@@ -111,15 +126,11 @@ static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 	beacon_free(search);
 	if (err > 0 || err == -ETIMEDOUT)
 		finder->stats.put_off++;
-	else if (take_look(finder, &found, err, fn, arg))
-		err = 0;
 	else
-		err = -ENOENT;
+		ended = take_look(finder, &found, err, fn, arg);
 	if (found.proc_fd >= 0)
 		close(found.proc_fd);
-	if (err == -ETIMEDOUT)
-		return LOOK_LATE;
-	return err > 0 ? LOOK_LATER : err == 0 ? LOOK_FOUND : LOOK_NONE;
+	return err == -ETIMEDOUT ? LOOK_LATE : ended;
 }
 
 /* A look without an answer in time is none, MAX_LATE times. */
@@ -131,12 +142,40 @@ static void look_again(struct seen *seen)
 	seen->looks--;
 }
 
+/* The last look is made anew. */
+static void look_later(const struct finder *finder, struct seen *seen)
+{
+	seen->looks = LOOKS - 1;
+	seen->first_round = finder->round + FINDER_AGAIN_ROUNDS - LAST_LOOK;
+}
+
+static void end_look(const struct finder *finder, struct seen *seen, enum look ended)
+{
+	switch (ended) {
+	case LOOK_FOUND:
+		seen->looks = LOOKS;
+		break;
+	case LOOK_REFUSED:
+		look_later(finder, seen);
+		break;
+	case LOOK_LATER:
+		seen->looks--;
+		break;
+	case LOOK_LATE:
+		look_again(seen);
+		break;
+	case LOOK_NONE:
+		break;
+	}
+}
+
 /* Goes on with the look that takes several steps. */
 static void look_on(struct finder *finder, finder_fn fn, void *arg)
 {
 	char path[BEACON_PATH_BYTES];
 	struct finder_found found = {
 		.pid = finder->going.pid, .proc_fd = finder->going.proc_fd, .path = path};
+	enum look ended;
 	struct seen *seen;
 	int err;
 
@@ -144,11 +183,10 @@ static void look_on(struct finder *finder, finder_fn fn, void *arg)
 	finder->going.due_ns = clock_now_ns() + REST_FACTOR * LOOK_NS;
 	if (err > 0)
 		return;
+	ended = err == -ETIMEDOUT ? LOOK_LATE : take_look(finder, &found, err, fn, arg);
 	seen = map64_find(&finder->seen, (uint64_t)found.pid);
-	if (seen && err == -ETIMEDOUT)
-		look_again(seen);
-	else if (take_look(finder, &found, err, fn, arg) && seen)
-		seen->looks = LOOKS;
+	if (seen)
+		end_look(finder, seen, ended);
 	end_going(finder);
 }
 
@@ -162,18 +200,32 @@ static uint64_t program_of(const struct finder *finder, pid_t pid)
 	return len > 0 ? quick_hash_text(1, target, (size_t)len) : 0;
 }
 
+/* Whether there is a place for the process, which has none yet. */
+static bool has_room(struct finder *finder, pid_t pid)
+{
+	const bool is_full = finder->seen.count >= finder->max_seen;
+
+	if (!is_full && (!finder->greedy || group_of(finder, pid) != finder->greedy))
+		return true;
+	finder->is_short = true;
+	finder->is_full |= is_full;
+	return false;
+}
+
 static struct seen *find_or_add(struct finder *finder, pid_t pid)
 {
 	struct seen *seen = map64_find(&finder->seen, (uint64_t)pid);
 
-	if (seen)
-		return seen;
-	seen = finder->seen.count < FINDER_MAX_PROCESSES ? calloc(1, sizeof(*seen)) : NULL;
-	if (!seen || map64_put(&finder->seen, (uint64_t)pid, seen) < 0) {
-		finder->stats.untracked++;
-		free(seen);
-		return NULL;
+	if (!seen) {
+		seen = has_room(finder, pid) ? calloc(1, sizeof(*seen)) : NULL;
+		if (!seen || map64_put(&finder->seen, (uint64_t)pid, seen) < 0) {
+			finder->stats.untracked++;
+			free(seen);
+			return NULL;
+		}
 	}
+	if (!seen->group && finder->seen.count >= finder->max_seen / 2)
+		seen->group = group_of(finder, pid);
 	return seen;
 }
 
@@ -208,19 +260,7 @@ static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn
 	if (!is_look_due(finder, seen))
 		return;
 	seen->looks++;
-	switch (look(finder, pid, fn, arg)) {
-	case LOOK_FOUND:
-		seen->looks = LOOKS;
-		break;
-	case LOOK_LATER:
-		seen->looks--;
-		break;
-	case LOOK_LATE:
-		look_again(seen);
-		break;
-	case LOOK_NONE:
-		break;
-	}
+	end_look(finder, seen, look(finder, pid, fn, arg));
 }
 
 /*
@@ -241,6 +281,26 @@ static void forget_ended(struct finder *finder)
 	}
 	for (size_t i = 0; i < n; i++)
 		free(map64_remove(&finder->seen, ended[i]));
+}
+
+/* Of the group that has the most, a quarter at most: others find places in the next round. */
+static void forget_greedy(struct finder *finder)
+{
+	_cleanup_free_ struct fair_part *parts = calloc(finder->seen.count + 1, sizeof(*parts));
+	uint64_t forgotten[MAX_FORGOTTEN], most, pid;
+	size_t n = 0, pos = 0;
+	void *value;
+
+	while (parts && map64_next(&finder->seen, &pos, &pid, &value))
+		parts[n++] = (struct fair_part){((const struct seen *)value)->group, 1};
+	finder->greedy = fair_greediest(parts, n, &most);
+	n = pos = 0;
+	while (n < MAX_FORGOTTEN && n < most / 4 && map64_next(&finder->seen, &pos, &pid, &value)) {
+		if (((const struct seen *)value)->group == finder->greedy)
+			forgotten[n++] = pid;
+	}
+	for (size_t i = 0; i < n; i++)
+		free(map64_remove(&finder->seen, forgotten[i]));
 }
 
 /* The PID of an entry of /proc, or 0 for entries that are not processes. */
@@ -273,6 +333,11 @@ static void end_round(struct finder *finder)
 	closedir(finder->dir);
 	finder->dir = NULL;
 	forget_ended(finder);
+	if (finder->is_full)
+		forget_greedy(finder);
+	else if (!finder->is_short || finder->seen.count < finder->max_seen - finder->max_seen / 8)
+		finder->greedy = 0;
+	finder->is_full = finder->is_short = false;
 	finder->next_ns = finder->round_began_ns + FINDER_ROUND_NS;
 }
 
@@ -354,8 +419,41 @@ uint64_t finder_next_ns(const struct finder *finder)
 	return next_ns;
 }
 
+void finder_look_later(struct finder *finder, pid_t pid)
+{
+	struct seen *const seen = map64_find(&finder->seen, (uint64_t)pid);
+
+	if (seen)
+		look_later(finder, seen);
+}
+
+/*
+ * The place of a process of the group that has the most, which has been looked at most often; none:
+ * no group has more than this one is to have.
+ */
+static size_t choose_place(const struct finder *finder, uint64_t group)
+{
+	struct fair_part parts[FINDER_MAX_EXPECTED];
+	size_t at = FINDER_MAX_EXPECTED;
+	uint64_t greediest, most, own = 1;
+
+	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
+		parts[i] = (struct fair_part){finder->expected[i].group, 1};
+		own += finder->expected[i].group == group;
+	}
+	greediest = fair_greediest(parts, FINDER_MAX_EXPECTED, &most);
+	for (size_t i = 0; most > own && i < FINDER_MAX_EXPECTED; i++) {
+		if (finder->expected[i].group == greediest &&
+		    (at == FINDER_MAX_EXPECTED ||
+		     finder->expected[i].tries > finder->expected[at].tries))
+			at = i;
+	}
+	return at;
+}
+
 void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
 {
+	const uint64_t group = group_of(finder, pid);
 	size_t at = FINDER_MAX_EXPECTED;
 
 	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
@@ -366,10 +464,13 @@ void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
 			at = i;
 	}
 	if (at == FINDER_MAX_EXPECTED) {
-		finder->stats.unexpected++;
-		return;
+		finder->stats.unexpected++; /* this one, or the one whose place it takes */
+		at = choose_place(finder, group);
 	}
+	if (at == FINDER_MAX_EXPECTED)
+		return;
 	finder->expected[at].pid = pid;
+	finder->expected[at].group = group;
 	finder->expected[at].tries = 0;
 	finder->expected[at].due_ns = now_ns + EXPECT_FIRST_NS;
 }

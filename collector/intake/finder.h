@@ -13,6 +13,9 @@
  * step comes after a pause of at least four times as long. A caller that knows of a new JVM calls
  * finder_expect. A look at a process with many mappings takes part of several steps; meanwhile
  * there is no other such look, and a process that would need one is looked into in a later round.
+ *
+ * Containers and users share what the finder remembers. While there are more processes than it may
+ * remember, whoever has the most has some forgotten after each round, and gets no place in the next.
  */
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
@@ -27,6 +30,7 @@
 #define FINDER_ROUND_NS	     UINT64_C(1000000000)
 #define FINDER_MAX_PROCESSES 65536
 #define FINDER_MAX_EXPECTED  64
+#define FINDER_AGAIN_ROUNDS  16
 
 struct finder_found {
 	int proc_fd; /* the process's directory in /proc, borrowed for the call */
@@ -35,7 +39,10 @@ struct finder_found {
 	const char *path; /* borrowed for the call */
 };
 
-typedef void (*finder_fn)(void *arg, const struct finder_found *found);
+/* Whether the agent was taken. If not, it is looked for again FINDER_AGAIN_ROUNDS later. */
+typedef bool (*finder_fn)(void *arg, const struct finder_found *found);
+/* The owner_group of a process. */
+typedef uint64_t (*finder_group_fn)(void *arg, pid_t pid);
 
 struct finder_stats {
 	uint64_t rounds, steps;
@@ -43,8 +50,9 @@ struct finder_stats {
 	uint64_t denied;     /* looks without the right to read */
 	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
 	uint64_t put_off;    /* looks that come later: another one goes on, or no answer in time */
-	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory */
-	uint64_t unexpected; /* calls of finder_expect past FINDER_MAX_EXPECTED */
+	uint64_t
+		untracked; /* processes past FINDER_MAX_PROCESSES, in each round, or without memory */
+	uint64_t unexpected; /* expected processes past FINDER_MAX_EXPECTED */
 	uint64_t spent_ns;   /* processor time */
 };
 
@@ -58,8 +66,15 @@ struct finder {
 		uint64_t due_ns;
 	} going;
 	struct map64 seen; /* PID -> the process's inode, program and looks */
+	size_t max_seen;   /* FINDER_MAX_PROCESSES, except in tests */
+	bool is_short;	   /* in this round somebody got no place, */
+	bool is_full;	   /* for want of a free one */
+	uint64_t greedy;   /* the group that gets no place in this round; 0: none */
+	finder_group_fn group;
+	void *group_arg;
 	struct {
 		pid_t pid; /* 0: free */
+		uint64_t group;
 		unsigned tries;
 		uint64_t due_ns;
 	} expected[FINDER_MAX_EXPECTED];
@@ -70,6 +85,8 @@ struct finder {
 
 /* proc_dir is "/proc", except in tests. */
 void finder_init(struct finder *finder, const char *proc_dir);
+/* Sets how to find a process's group. Without this all processes are of one. */
+void finder_set_group(struct finder *finder, finder_group_fn group, void *arg);
 void finder_fini(struct finder *finder);
 size_t finder_bytes(const struct finder *finder); /* its memory */
 
@@ -80,6 +97,9 @@ size_t finder_bytes(const struct finder *finder); /* its memory */
 void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg);
 /* When finder_step next has something to do. */
 uint64_t finder_next_ns(const struct finder *finder);
+
+/* The process's agent was taken, and is not any more: it is looked for FINDER_AGAIN_ROUNDS later. */
+void finder_look_later(struct finder *finder, pid_t pid);
 
 /* The process is or becomes a JVM: it is looked into up to 30 times within about a minute. */
 void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns);

@@ -208,7 +208,7 @@ static bool has_too_many(const struct intake *intake, pid_t pid, uint64_t group)
 	return of_pid >= MAX_OF_ONE_PID || of_group >= MAX_OF_GROUP;
 }
 
-static uint64_t group_of(const struct intake *intake, pid_t pid)
+uint64_t intake_group(const struct intake *intake, pid_t pid)
 {
 	if (pid <= 0)
 		return 0;
@@ -372,7 +372,7 @@ static void rest_from_accepting(struct intake *intake)
 static void accept_one(struct intake *intake, int fd)
 {
 	const pid_t pid = peer_pid(fd);
-	const uint64_t group = group_of(intake, pid);
+	const uint64_t group = intake_group(intake, pid);
 
 	if (!has_room(intake, pid, group) || add_connection(intake, fd, pid, group, false) < 0) {
 		intake->stats.refused++;
@@ -400,7 +400,7 @@ static void accept_waiting(struct intake *intake)
 
 int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id)
 {
-	const uint64_t group = group_of(intake, pid);
+	const uint64_t group = intake_group(intake, pid);
 	const uint32_t id = intake->next_id;
 	int err;
 

@@ -99,6 +99,9 @@ void intake_set_limits(struct intake *intake, size_t sessions, size_t buffer_byt
 /* Sets how to find the owner of a process. Without this no process is in a container. */
 void intake_set_owner(struct intake *intake, owner_fn owner, void *arg);
 
+/* The owner_group of who has the process; 0: nobody can be seen. */
+uint64_t intake_group(const struct intake *intake, pid_t pid);
+
 /* Readable (poll(2)) when intake_read has something to do. */
 int intake_fd(const struct intake *intake);
 

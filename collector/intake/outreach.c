@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
+#include "guard/fair.h"
 #include "guard/heap_bytes.h"
 #include "intake/dial.h"
 
@@ -29,10 +30,17 @@ static void free_agent(struct outreach_agent *agent)
 	free(agent);
 }
 
+static uint64_t group_of(void *arg, pid_t pid)
+{
+	return intake_group(arg, pid);
+}
+
 void outreach_init(struct outreach *outreach, struct intake *intake, const char *proc_dir)
 {
-	*outreach = (struct outreach){.intake = intake};
+	*outreach = (struct outreach){.intake = intake, .max_agents = OUTREACH_MAX_AGENTS};
 	finder_init(&outreach->finder, proc_dir);
+	if (intake) /* else nothing is dialled */
+		finder_set_group(&outreach->finder, group_of, intake);
 }
 
 void outreach_fini(struct outreach *outreach)
@@ -207,13 +215,79 @@ static void check_due(struct outreach *outreach, uint64_t now_ns)
 		free_agent(map64_remove(&outreach->agents, gone[i]));
 }
 
-static struct outreach_agent *find_or_add(struct outreach *outreach, pid_t pid)
+/* Whether the first one is rather to go: it never greeted, or has no session, or came later. */
+static bool goes_before(const struct outreach_agent *agent, const struct outreach_agent *other)
+{
+	if ((agent->opened_ns == 0) != (other->opened_ns == 0))
+		return agent->opened_ns == 0;
+	if (agent->is_greeted != other->is_greeted)
+		return !agent->is_greeted;
+	return agent->nth > other->nth;
+}
+
+/*
+ * The agent that makes room for one more of the group: one of the group that has the most. NULL: no
+ * group has more than this one is to have.
+ */
+static struct outreach_agent *choose_payer(const struct outreach *outreach, uint64_t group)
+{
+	_cleanup_free_ struct fair_part *parts = calloc(outreach->agents.count + 1, sizeof(*parts));
+	struct outreach_agent *payer = NULL;
+	uint64_t greediest, most, own = 1, pid;
+	size_t n = 0, pos = 0;
+	void *value;
+
+	while (parts && map64_next(&outreach->agents, &pos, &pid, &value)) {
+		const struct outreach_agent *const agent = value;
+
+		parts[n++] = (struct fair_part){agent->group, 1};
+		own += agent->group == group;
+	}
+	greediest = fair_greediest(parts, n, &most);
+	pos = 0;
+	while (most > own && map64_next(&outreach->agents, &pos, &pid, &value)) {
+		struct outreach_agent *const agent = value;
+
+		if (agent->group == greediest && (!payer || goes_before(agent, payer)))
+			payer = agent;
+	}
+	return payer;
+}
+
+static void evict(struct outreach *outreach, struct outreach_agent *payer)
+{
+	static struct log_limit limit;
+
+	outreach->stats.evicted++;
+	if (log_limit_allows(&limit, clock_now_ns()))
+		log_warning("PID %d: its listening agent makes room for others': of all containers "
+			    "and users, its own has the most",
+			    (int)payer->pid);
+	if (payer->session)
+		intake_end_session(outreach->intake, payer->session);
+	finder_look_later(&outreach->finder, payer->pid);
+	free_agent(map64_remove(&outreach->agents, (uint64_t)payer->pid));
+}
+
+static bool has_room(struct outreach *outreach, uint64_t group)
+{
+	struct outreach_agent *payer;
+
+	if (outreach->agents.count < outreach->max_agents)
+		return true;
+	payer = choose_payer(outreach, group);
+	if (payer)
+		evict(outreach, payer);
+	return payer != NULL;
+}
+
+static struct outreach_agent *find_or_add(struct outreach *outreach, pid_t pid, uint64_t group)
 {
 	struct outreach_agent *agent = map64_find(&outreach->agents, (uint64_t)pid);
 
 	if (agent)
 		return agent;
-	if (outreach->agents.count < OUTREACH_MAX_AGENTS)
+	if (has_room(outreach, group))
 		agent = calloc(1, sizeof(*agent));
 	if (!agent || map64_put(&outreach->agents, (uint64_t)pid, agent) < 0) {
 		outreach->stats.refused++;
@@ -223,21 +297,27 @@ static struct outreach_agent *find_or_add(struct outreach *outreach, pid_t pid)
 	return agent;
 }
 
-static void on_found(void *arg, const struct finder_found *found)
+static bool on_found(void *arg, const struct finder_found *found)
 {
 	struct outreach *outreach = arg;
-	struct outreach_agent *agent = find_or_add(outreach, found->pid);
-	const uint64_t now = clock_now_ns();
+	const uint64_t group = intake_group(outreach->intake, found->pid), now = clock_now_ns();
+	struct outreach_agent *agent = find_or_add(outreach, found->pid, group);
 
-	if (!agent ||
-	    (agent->start_ticks == found->start_ticks && strcmp(agent->path, found->path) == 0))
-		return;
-	*agent = (struct outreach_agent){
-		.pid = found->pid, .start_ticks = found->start_ticks, .wait_ns = FIRST_WAIT_NS};
+	if (!agent)
+		return false;
+	if (agent->start_ticks == found->start_ticks && strcmp(agent->path, found->path) == 0)
+		return true;
+	beacon_free(agent->search);
+	*agent = (struct outreach_agent){.pid = found->pid,
+					 .start_ticks = found->start_ticks,
+					 .wait_ns = FIRST_WAIT_NS,
+					 .group = group,
+					 .nth = ++outreach->n_found};
 	memcpy(agent->path, found->path, strlen(found->path) + 1);
 	dial(outreach, agent, found->proc_fd, now);
 	if (agent->next_ns < outreach->next_ns)
 		outreach->next_ns = agent->next_ns;
+	return true;
 }
 
 void outreach_heard(struct outreach *outreach, const struct intake_event *event)

@@ -10,6 +10,9 @@
  * 50 ms first, and after twice as long each time that the agent does not answer, up to 30 s. A
  * session shorter than OUTREACH_LASTING_NS counts as no answer.
  *
+ * Past OUTREACH_MAX_AGENTS the container or user with the most agents loses one for that of another:
+ * first one that has never greeted. The finder finds again later whoever had no place.
+ *
  * The agent's process is identified by its PID and start time. They are checked against the open
  * directory of the process in /proc, before and after the connection is made, and against the
  * kernel's word on which process listens at the socket.
@@ -31,11 +34,13 @@ struct outreach_agent {
 	char path[BEACON_PATH_BYTES];
 	uint32_t session;      /* ID of its session; 0: none */
 	bool is_greeted;       /* the session has opened */
-	uint64_t opened_ns;    /* when the session opened */
+	uint64_t opened_ns;    /* when the latest session opened; 0: none has */
 	uint64_t wait_ns;      /* pause after the next try that fails */
 	uint64_t next_ns;      /* when to dial, or to check the session */
 	int err;	       /* error of the last try; 0: the agent was reached */
 	struct beacon *search; /* looks whether the agent still listens; NULL: none does */
+	uint64_t group;	       /* owner_group of the process's owner */
+	uint64_t nth;	       /* of all that were found */
 };
 
 struct outreach_stats {
@@ -45,7 +50,8 @@ struct outreach_stats {
 	uint64_t dialled;    /* connections tried */
 	uint64_t failed;     /* tries that failed, also those ended before a connection */
 	uint64_t not_theirs; /* failed tries because another process listened at the path */
-	uint64_t refused;    /* agents past OUTREACH_MAX_AGENTS, or without memory */
+	uint64_t refused;    /* agents past the limit whose owner has the most, or without memory */
+	uint64_t evicted;    /* agents that have made room for others' */
 };
 
 struct outreach {
@@ -53,6 +59,8 @@ struct outreach {
 	struct finder finder;
 	struct map64 agents; /* PID -> struct outreach_agent */
 	uint64_t next_ns;
+	size_t max_agents; /* OUTREACH_MAX_AGENTS, except in tests */
+	uint64_t n_found;
 	struct outreach_stats stats;
 };
 

@@ -210,6 +210,8 @@ static const struct metric metrics[] = {
 	 "Sockets at which another process listened.", NULL, 1},
 	{"collector.listening_agents.refused", "listening_agents_refused_total",
 	 "Agents for which there was no room.", NULL, 1},
+	{"collector.listening_agents.evicted", "listening_agents_evicted_total",
+	 "Agents that have made room for others'.", NULL, 1},
 	{"collector.listening_agents.rounds", "listening_agents_rounds_total",
 	 "Searches through all processes.", NULL, 1},
 	{"collector.listening_agents.processes_read", "listening_agents_processes_read_total",

@@ -2,6 +2,7 @@
 /* Which processes are looked into, how often, and what is believed of what they say. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -24,6 +25,7 @@
 static struct finder finder;
 static uint64_t now_ns;
 static size_t n_found;
+static bool takes_none; /* of what is found */
 static struct {
 	pid_t pid;
 	uint64_t start_ticks;
@@ -36,6 +38,7 @@ static int setup(void **state)
 	finder_init(&finder, fake_proc);
 	now_ns = clock_now_ns();
 	n_found = 0;
+	takes_none = false;
 	return 0;
 }
 
@@ -46,13 +49,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void on_found(void *arg, const struct finder_found *f)
+static bool on_found(void *arg, const struct finder_found *f)
 {
 	(void)arg;
 	n_found++;
 	found.pid = f->pid;
 	found.start_ticks = f->start_ticks;
 	strcpy(found.path, f->path);
+	return !takes_none;
 }
 
 /* However busy the machine is: a round takes as many steps as it takes. */
@@ -321,6 +325,62 @@ static void mappings_without_lines_or_end_are_given_up(void **state)
 	close(proc_fd);
 }
 
+/* Who has no place now, gets one later. */
+static void an_agent_that_was_not_taken_is_found_again(void **state)
+{
+	takes_none = true;
+	fake_proc_add_listening(JVM, 77, "/x");
+	go_rounds(1000);
+	assert_in_range(n_found, 1000 / FINDER_AGAIN_ROUNDS - 2, 1000 / FINDER_AGAIN_ROUNDS + 2);
+	takes_none = false;
+	n_found = 0;
+	go_rounds(1000);
+	assert_int_equal(n_found, 1);
+	finder_look_later(&finder, JVM);
+	go_rounds(1000);
+	assert_int_equal(n_found, 2);
+}
+
+/* The two thousand and first process on is another user's. */
+static uint64_t group_by_pid(void *arg, pid_t pid)
+{
+	return pid > 2000 ? 2 : 1;
+}
+
+static void who_has_most_processes_gets_no_more_places(void **state)
+{
+	finder_set_group(&finder, group_by_pid, NULL);
+	finder.max_seen = 16;
+	for (pid_t pid = 1001; pid <= 1020; pid++)
+		fake_proc_add(pid, 1, "/bin/sleep", NULL);
+	go_rounds(3);
+	for (pid_t pid = 2001; pid <= 2004; pid++)
+		fake_proc_add_listening(pid, 1, "/x");
+	go_rounds(4);
+	assert_int_equal(n_found, 4);
+	for (pid_t pid = 1001; pid <= 1020; pid++)
+		fake_proc_drop(pid);
+	fake_proc_add_listening(1500, 1, "/x"); /* has as much right again, once there is room */
+	go_rounds(3);
+	assert_int_equal(n_found, 5);
+}
+
+static void who_has_most_that_are_expected_makes_room(void **state)
+{
+	finder_set_group(&finder, group_by_pid, NULL);
+	for (pid_t pid = 1; pid <= FINDER_MAX_EXPECTED + 8; pid++)
+		finder_expect(&finder, pid, now_ns);
+	assert_int_equal(finder.stats.unexpected, 8);
+	finder.next_ns = UINT64_MAX; /* no rounds */
+	fake_proc_add_listening(2001, 1, "/x");
+	finder_expect(&finder, 2001, now_ns);
+	assert_int_equal(finder.stats.unexpected, 9);
+	now_ns += CLOCK_NS_PER_SEC;
+	finder_step(&finder, now_ns, on_found, NULL);
+	assert_int_equal(n_found, 1);
+	assert_int_equal(found.pid, 2001);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +393,9 @@ int main(void)
 		TEST(another_process_with_the_same_pid_is_looked_into),
 		TEST(a_jvm_that_begins_is_found_without_waiting_for_a_round),
 		TEST(what_is_expected_has_a_limit_and_an_end),
+		TEST(an_agent_that_was_not_taken_is_found_again),
+		TEST(who_has_most_processes_gets_no_more_places),
+		TEST(who_has_most_that_are_expected_makes_room),
 		TEST(processes_that_end_are_forgotten),
 		TEST(paths_are_read_from_whole_lines_alone),
 		TEST(the_kernels_own_text_is_understood),

@@ -276,6 +276,70 @@ static void one_process_cannot_have_more_connections_by_listening(void **state)
 	assert_int_equal(intake_counts.refused, 1);
 }
 
+static pid_t others; /* of another user than all other processes */
+
+static struct owner owner_of(void *arg, pid_t pid)
+{
+	return (struct owner){.user = pid == others ? 1 : 2};
+}
+
+static void announce(pid_t first, pid_t n)
+{
+	for (pid_t pid = first; pid < first + n; pid++)
+		fake_proc_add_listening(pid, 1, "/none.sock");
+}
+
+static void who_announces_most_agents_makes_room(void **state)
+{
+	int fd;
+
+	others = getpid();
+	intake_set_owner(intake, owner_of, NULL);
+	outreach.max_agents = 4;
+	announce(70001, 6);
+	pass(1000);
+	assert_int_equal(stats().agents, 4);
+	assert_int_equal(stats().refused, 2);
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(2000);
+	fd = answer();
+	assert_true(fd >= 0);
+	pass(200);
+	assert_int_equal(n_opened, 1);
+	assert_int_equal(stats().agents, 4);
+	assert_int_equal(stats().evicted, 1);
+	pass(60000); /* and stays, whoever is announced again and again */
+	assert_int_equal(stats().reached, 1);
+	assert_int_equal(stats().evicted, 1);
+	assert_true(stats().refused > 3);
+	close(fd);
+}
+
+static void who_never_greeted_goes_first(void **state)
+{
+	int fd;
+
+	others = 70004;
+	intake_set_owner(intake, owner_of, NULL);
+	outreach.max_agents = 4;
+	announce(70001, 3);
+	pass(2000);
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* the latest */
+	pass(2000);
+	fd = answer();
+	assert_true(fd >= 0);
+	pass(200);
+	announce(70004, 1);
+	pass(2000);
+	assert_int_equal(stats().evicted, 1);
+	assert_non_null(outreach_find(&outreach, 70004));
+	assert_int_equal(stats().reached, 1);
+	assert_int_equal(n_closed, 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +353,8 @@ int main(void)
 		TEST(another_processs_socket_gets_no_word),
 		TEST(one_process_cannot_have_more_connections_by_listening),
 		TEST(who_hangs_up_before_a_greeting_is_put_off),
+		TEST(who_announces_most_agents_makes_room),
+		TEST(who_never_greeted_goes_first),
 	};
 
 	return cmocka_run_group_tests_name("intake outreach", tests, NULL, NULL);
