@@ -4,8 +4,10 @@
 #include "cli/commands.h"
 
 #include "base/log.h"
+#include "confine/zygote.h"
 #include "guard/heap.h"
 #include "options/tables.h"
+#include "symbolize/parsers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
 	struct options options;
 
 	heap_init();
+	zygote_become(argc, argv, parser_roles);
 	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond the file limit fails */

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define MAX_SPARES 2 /* of a role */
+#define MEET_NS	   (60 * CLOCK_NS_PER_SEC)
+#define TEND_NS	   (100 * CLOCK_NS_PER_MS)
 
 static _Atomic uint64_t last_id;
 
@@ -135,10 +137,23 @@ static int ask_for_one(enum parser_role role, struct parser *ret)
 	return 0;
 }
 
-/* Waits for the parser's first word. */
+/*
+ * Waits for the parser's first word. Meanwhile a zygote that takes no request is replaced: the next
+ * one takes this parser's.
+ */
 static int meet(struct parser *parser)
 {
-	if (parser_receive(parser->sock, &parser->pid, sizeof(parser->pid), NULL) == 0)
+	const uint64_t until_ns = clock_now_ns() + MEET_NS;
+	size_t got = 0;
+	int err;
+
+	do {
+		err = parser_receive_until(parser->sock, &parser->pid, sizeof(parser->pid), &got,
+					   clock_now_ns() + TEND_NS);
+		if (err == -EAGAIN)
+			zygote_tend();
+	} while (err == -EAGAIN && zygote_is_running() && clock_now_ns() < until_ns);
+	if (!err)
 		return 0;
 	close(parser->sock);
 	return -EAGAIN;

@@ -11,6 +11,7 @@
 #include <grp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,18 +57,29 @@ static void leave_files(void)
 #endif
 }
 
-/* Fails where a user namespace has no such ID: the IDs then stay. */
-static int become_nobody(void)
+static int become(uint32_t id)
 {
+	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Where a user namespace has no such IDs, those of nobody are taken, and else the IDs stay. */
+static int become_nobody_else(void)
+{
+	uint32_t number;
+	int err;
+
 	if (!capability_is_effective(CAP_SETUID) || !capability_is_effective(CAP_SETGID))
 		return 0;
 	if (setgroups(0, NULL) < 0 && errno != EPERM) /* a user namespace may deny setgroups */
 		return -errno;
-	if (setresgid(RIGHTS_NOBODY, RIGHTS_NOBODY, RIGHTS_NOBODY) < 0)
-		return errno == EINVAL ? 0 : -errno;
-	if (setresuid(RIGHTS_NOBODY, RIGHTS_NOBODY, RIGHTS_NOBODY) < 0)
-		return errno == EINVAL ? 0 : -errno;
-	return 0;
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return -EAGAIN;
+	err = become(RIGHTS_FIRST_ID + number % RIGHTS_IDS);
+	if (err == -EINVAL)
+		err = become(RIGHTS_NOBODY);
+	return err == -EINVAL ? 0 : err;
 }
 
 int rights_give_up(void)
@@ -78,6 +90,6 @@ int rights_give_up(void)
 		return -errno;
 	leave_files();
 	bound(0);
-	err = become_nobody();
+	err = become_nobody_else();
 	return err ? err : rights_keep(0);
 }

@@ -6,6 +6,7 @@
 #include "confine/syscall_filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -86,6 +87,27 @@ static void allow_not_executable(struct program *program, uint32_t number)
 	end_with(program, SECCOMP_RET_ALLOW);
 }
 
+/*
+ * Commands of fcntl(2) that parsers' libraries give. Others have the kernel send signals in the
+ * parser's name, to any process of its UID: F_SETOWN and F_SETSIG, with O_ASYNC of F_SETFL, F_SETLEASE
+ * or F_NOTIFY.
+ */
+static const uint32_t fcntl_commands[] = {F_GETFD, F_GETFL, F_DUPFD_CLOEXEC};
+
+#define N_FCNTL_COMMANDS (sizeof(fcntl_commands) / sizeof(fcntl_commands[0]))
+
+static void allow_few_fcntl(struct program *program)
+{
+	const uint8_t skipped = 2 + 2 * N_FCNTL_COMMANDS;
+
+	add(program,
+	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, skipped));
+	load(program, offsetof(struct seccomp_data, args[1]));
+	for (size_t i = 0; i < N_FCNTL_COMMANDS; i++)
+		end_if_equal(program, fcntl_commands[i], SECCOMP_RET_ALLOW);
+	end_with(program, SECCOMP_RET_KILL_PROCESS);
+}
+
 /* abort(3) sends a signal to its own thread. */
 static void allow_own_signals(struct program *program)
 {
@@ -114,17 +136,17 @@ static int install(const struct program *program, unsigned flags)
  * the memory of the machine.
  */
 static const uint32_t parser_calls[] = {
-	SYS_pread64,	     SYS_read,	       SYS_write,	 SYS_brk,
-	SYS_munmap,	     SYS_mremap,       SYS_madvise,	 SYS_futex,
-	SYS_sendto,	     SYS_recvfrom,     SYS_sendmsg,	 SYS_recvmsg,
-	SYS_writev,	     SYS_close,	       SYS_lseek,	 SYS_fcntl,
-	SYS_fstat,	     SYS_newfstatat,   SYS_memfd_create, SYS_sysinfo,
-	SYS_getrandom,	     SYS_getpid,       SYS_gettid,	 SYS_clock_gettime,
-	SYS_rt_sigprocmask,  SYS_rt_sigreturn, SYS_exit,	 SYS_exit_group,
+	SYS_pread64,	     SYS_read,	       SYS_write,	  SYS_brk,
+	SYS_munmap,	     SYS_mremap,       SYS_madvise,	  SYS_futex,
+	SYS_sendto,	     SYS_recvfrom,     SYS_sendmsg,	  SYS_recvmsg,
+	SYS_writev,	     SYS_close,	       SYS_lseek,	  SYS_fstat,
+	SYS_newfstatat,	     SYS_memfd_create, SYS_sysinfo,	  SYS_getrandom,
+	SYS_getpid,	     SYS_gettid,       SYS_clock_gettime, SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,    SYS_exit,	       SYS_exit_group,
 #ifdef FG_SANITIZED
-	SYS_sigaltstack,     SYS_rt_sigaction, SYS_sched_yield,	 SYS_sched_getaffinity,
-	SYS_clock_nanosleep, SYS_mincore,      SYS_prctl,	 SYS_getrlimit,
-	SYS_prlimit64,	     SYS_dup,	       SYS_getuid,	 SYS_uname,
+	SYS_sigaltstack,     SYS_rt_sigaction, SYS_sched_yield,	  SYS_sched_getaffinity,
+	SYS_clock_nanosleep, SYS_mincore,      SYS_prctl,	  SYS_getrlimit,
+	SYS_prlimit64,	     SYS_dup,	       SYS_getuid,	  SYS_uname,
 #endif
 };
 
@@ -149,6 +171,7 @@ int syscall_filter_parser(bool opens_fail)
 	load(&program, offsetof(struct seccomp_data, nr));
 	allow_own_signals(&program);
 	load(&program, offsetof(struct seccomp_data, nr));
+	allow_few_fcntl(&program);
 	for (size_t i = 0; i < sizeof(parser_calls) / sizeof(parser_calls[0]); i++)
 		end_if_equal(&program, parser_calls[i], SECCOMP_RET_ALLOW);
 	for (size_t i = 0; opens_fail && i < sizeof(opening_calls) / sizeof(opening_calls[0]); i++)

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's side and the zygote's side of one socket, see zygote.h. Between the two stands a
- * keeper, which has the socket too and never reads it: when the zygote ends, the keeper makes
- * another one, which goes on with what waits in the socket. The collector sends
- * requests; with a request to start a parser goes the parser's end of a socket. The zygote sends a
- * greeting, and a report of each parser that has ended by a signal.
- *
- * The zygote and its parsers have the same UID, so that the zygote may kill parsers, for which the
- * collector might not have the right.
+ * The collector's side of the zygote's socket and of its keeper's, see zygote.h. The keeper is not
+ * only forked: it starts its own program again, so that neither it nor what it forks has anything of
+ * the collector's: no memory, environment or arguments, no layout of addresses, no stack canary.
  */
 #include "confine/zygote.h"
 
@@ -15,326 +10,86 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "confine/fd_message.h"
-#include "confine/rights.h"
-#include "confine/syscall_filter.h"
+#include "confine/keeper.h"
+#include "confine/zygote_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/sockios.h>
 #include <pthread.h>
-#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SOCKET_FD	 3 /* of the zygote to the collector, and of a parser */
-#define SIGNALS_FD	 4
-#define PROC_FD		 5 /* the zygote's, O_PATH */
-#define MAX_FILES	 16
-#define MAX_FILE_BYTES	 (256u << 20) /* of a file in memory */
 #define STOP_PATIENCE_MS 200
-#define REST_MS		 100 /* before another zygote is made */
-
-enum request_kind { REQUEST_START, REQUEST_KILL };
-
-struct request {
-	enum request_kind kind;
-	enum parser_role role;
-	uint64_t id;
-};
-
-struct greeting {
-	int err;
-	uint32_t uid;
-};
-
-struct report {
-	int signal;
-	bool was_killed; /* on request */
-	bool is_zygote;	 /* the zygote itself has ended, and there is another one */
-};
-
-/* ---- a parser ---- */
-
-static void limit(int resource, uint64_t most)
-{
-	/* Past the lower limit of processor time comes SIGXCPU, past the other one SIGKILL. */
-	const struct rlimit limits = {.rlim_cur = most,
-				      .rlim_max = resource == RLIMIT_CPU ? most + 1 : most};
-
-	if (setrlimit(resource, &limits) < 0)
-		_exit(1);
-}
-
-static void limit_all(const struct parser_limits *limits)
-{
-#ifndef FG_SANITIZED
-	/* Sanitizers reserve more memory than any machine has. */
-	limit(RLIMIT_AS, limits->memory_bytes);
-#endif
-	limit(RLIMIT_CPU, limits->cpu_seconds);
-	limit(RLIMIT_FSIZE, MAX_FILE_BYTES);
-	limit(RLIMIT_NOFILE, MAX_FILES);
-	limit(RLIMIT_NPROC, 0);
-	limit(RLIMIT_CORE, 0);
-	setpriority(PRIO_PROCESS, 0, limits->nice);
-}
-
-/* When memory is short, the kernel takes this process's first. /proc must belong to its user. */
-static void volunteer(void)
-{
-	int fd;
-
-	prctl(PR_SET_DUMPABLE, 1);
-	fd = openat(PROC_FD, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		(void)!write(fd, "1000", 4);
-		close(fd);
-	}
-	prctl(PR_SET_DUMPABLE, 0); /* nobody else of this UID may trace it */
-}
-
-/* Whoever reads the socket learns the PID once nothing is permitted any more. */
-static _Noreturn void parse(const struct parser_limits *limits, int sock, pid_t zygote)
-{
-	const pid_t pid = getpid();
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "fgcollect-parse");
-	volunteer();
-	if (getppid() != zygote || dup2(sock, SOCKET_FD) != SOCKET_FD ||
-	    close_range(SOCKET_FD + 1, ~0U, 0) < 0)
-		_exit(1);
-	limit_all(limits);
-	if (syscall_filter_parser(limits->opens_fail) < 0 ||
-	    send(SOCKET_FD, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
-		_exit(1);
-	limits->serve(SOCKET_FD);
-	_exit(0);
-}
-
-/* ---- the zygote ---- */
-
-struct child {
-	pid_t pid; /* 0: the place is free */
-	uint64_t id;
-	bool was_killed;
-};
-
-struct zygote {
-	const struct parser_limits *roles;
-	struct child children[ZYGOTE_MAX_PARSERS];
-};
-
-static void start_child(struct zygote *zygote, const struct request *request, int sock)
-{
-	const pid_t self = getpid();
-	struct child *place = NULL;
-	pid_t pid;
-
-	for (size_t i = 0; !place && i < ZYGOTE_MAX_PARSERS; i++) {
-		if (zygote->children[i].pid == 0)
-			place = &zygote->children[i];
-	}
-	if (!place || request->role >= PARSER_ROLES || !zygote->roles[request->role].serve)
-		return;
-	pid = fork();
-	if (pid == 0)
-		parse(&zygote->roles[request->role], sock, self);
-	if (pid > 0)
-		*place = (struct child){.pid = pid, .id = request->id};
-}
-
-static void kill_child(struct zygote *zygote, uint64_t id)
-{
-	for (size_t i = 0; i < ZYGOTE_MAX_PARSERS; i++) {
-		struct child *const child = &zygote->children[i];
-
-		if (child->pid == 0 || child->id != id)
-			continue;
-		child->was_killed = true;
-		kill(child->pid, SIGKILL);
-	}
-}
-
-static void reap(struct zygote *zygote)
-{
-	struct signalfd_siginfo info;
-	int status;
-	pid_t pid;
-
-	while (read(SIGNALS_FD, &info, sizeof(info)) > 0)
-		;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (size_t i = 0; i < ZYGOTE_MAX_PARSERS; i++) {
-			struct child *const child = &zygote->children[i];
-			const struct report report = {.signal = WTERMSIG(status),
-						      .was_killed = child->was_killed};
-
-			if (child->pid != pid)
-				continue;
-			*child = (struct child){0};
-			/* A report that has no room is lost: the collector does not read them. */
-			if (WIFSIGNALED(status))
-				send(SOCKET_FD, &report, sizeof(report),
-				     MSG_NOSIGNAL | MSG_DONTWAIT);
-		}
-	}
-}
-
-static int receive_request(struct request *ret, int *ret_fd)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = {.iov_base = ret, .iov_len = sizeof(*ret)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof(control.bytes)};
-	const ssize_t n = recvmsg(SOCKET_FD, &message, MSG_CMSG_CLOEXEC);
-	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	*ret_fd = -1;
-	if (n == (ssize_t)sizeof(*ret) && header && header->cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
-	return n == (ssize_t)sizeof(*ret) ? 0 : n < 0 && errno == EINTR ? -EINTR : -EPIPE;
-}
-
-static void take_request(struct zygote *zygote)
-{
-	struct request request;
-	int fd;
-	const int err = receive_request(&request, &fd);
-
-	if (err == -EPIPE) { /* the collector has ended */
-		for (size_t i = 0; i < ZYGOTE_MAX_PARSERS; i++) {
-			if (zygote->children[i].pid)
-				kill(zygote->children[i].pid, SIGKILL);
-		}
-		_exit(0);
-	}
-	if (!err && request.kind == REQUEST_START && fd >= 0)
-		start_child(zygote, &request, fd);
-	else if (!err && request.kind == REQUEST_KILL)
-		kill_child(zygote, request.id);
-	if (fd >= 0)
-		close(fd);
-}
-
-static int keep_few_descriptors(int sock)
-{
-	sigset_t child;
-	int null_fd, signals;
-
-	if (dup2(sock, SOCKET_FD) != SOCKET_FD || close_range(SOCKET_FD + 1, ~0U, 0) < 0)
-		return -errno;
-	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
-#ifdef FG_SANITIZED
-	const int last = STDOUT_FILENO; /* reports go to stderr */
-#else
-	const int last = STDERR_FILENO;
-#endif
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; null_fd >= 0 && fd <= last; fd++)
-		dup2(null_fd, fd);
-	if (null_fd >= 0)
-		close(null_fd);
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_SETMASK, &child, NULL);
-	signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (signals != SIGNALS_FD)
-		return -EMFILE;
-	/* Without /proc only volunteer fails. */
-	return open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) > PROC_FD ? -EMFILE : 0;
-}
-
-static int confine_zygote(int sock)
-{
-	static const int ended_by_collector[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
-	int err;
-
-	prctl(PR_SET_NAME, "fgcollect-keep");
-	for (size_t i = 0; i < sizeof(ended_by_collector) / sizeof(ended_by_collector[0]); i++)
-		signal(ended_by_collector[i], SIG_IGN);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		signal(faults[i], SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
-	err = keep_few_descriptors(sock);
-	if (!err)
-		err = rights_give_up();
-	prctl(PR_SET_DUMPABLE, 0); /* nobody else of this UID may trace it */
-	return err;
-}
-
-static _Noreturn void run_zygote(const struct parser_limits *roles, pid_t keeper)
-{
-	static struct zygote zygote;
-	struct pollfd polled[] = {{.fd = SOCKET_FD, .events = POLLIN},
-				  {.fd = SIGNALS_FD, .events = POLLIN}};
-
-	prctl(PR_SET_NAME, "fgcollect-zygote");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper)
-		_exit(1);
-	zygote.roles = roles;
-	for (;;) {
-		if (poll(polled, 2, -1) < 0 && errno != EINTR)
-			_exit(1);
-		if (polled[1].revents)
-			reap(&zygote);
-		if (polled[0].revents)
-			take_request(&zygote);
-	}
-}
-
-/* ---- the keeper ---- */
-
-/* Makes a zygote, and another one when that has not ended because the collector has. */
-static _Noreturn void run_keeper(const struct parser_limits *roles, int sock)
-{
-	const struct greeting greeting = {.err = confine_zygote(sock), .uid = getuid()};
-	struct report report = {.is_zygote = true};
-	const pid_t self = getpid();
-	int status;
-	pid_t pid;
-
-	if (send(SOCKET_FD, &greeting, sizeof(greeting), MSG_NOSIGNAL) < 0 || greeting.err)
-		_exit(1);
-	for (;;) {
-		pid = fork();
-		if (pid == 0)
-			run_zygote(roles, self);
-		if (pid > 0) {
-			while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-				;
-			if (WIFEXITED(status))
-				_exit(0);
-			report.signal = WTERMSIG(status);
-			send(SOCKET_FD, &report, sizeof(report), MSG_NOSIGNAL | MSG_DONTWAIT);
-		}
-		poll(NULL, 0, REST_MS);
-	}
-}
-
-/* ---- the collector ---- */
+#define OUT_OF_THE_WAY	 10			 /* a descriptor past those of the keeper */
+#define STALL_NS	 (500 * CLOCK_NS_PER_MS) /* longer, and it is the collector that stood still */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct zygote_stats stats;
 static struct log_limit died;
-static int zygote_sock = -1;
-static pid_t zygote_pid;
+static int zygote_sock = -1, keeper_sock = -1;
+static pid_t keeper_pid;
+static const struct parser_limits *program_roles; /* of zygote_become */
 static const struct parser_limits *zygote_roles;
+static struct {
+	uint64_t seen_ns;   /* when the collector last looked */
+	uint64_t waited_ns; /* while requests waited and nothing was heard */
+	bool is_reported;   /* to the keeper */
+} silence;
+
+/* ---- the keeper's start ---- */
+
+void zygote_become(int argc, char **argv, const struct parser_limits *roles)
+{
+	socklen_t len = sizeof(int);
+	int type = 0;
+
+	program_roles = roles;
+	if (argc == 2 && strcmp(argv[0], KEEPER_NAME) == 0 &&
+	    getsockopt(ZYGOTE_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET)
+		keeper_run(strcmp(argv[1], KEEPER_HAS_ROLES) == 0 ? roles : NULL);
+}
+
+/* What the loader needs to find this program's libraries again. A sanitizer has options. */
+static void choose_environment(const char **ret)
+{
+	static const char *const names[] = {
+		"LD_LIBRARY_PATH",
+#ifdef FG_SANITIZED
+		"ASAN_OPTIONS",	   "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS",
+#endif
+	};
+
+	for (char **at = environ; *at; at++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			const size_t len = strlen(names[i]);
+
+			if (strncmp(*at, names[i], len) == 0 && (*at)[len] == '=')
+				*ret++ = *at;
+		}
+	}
+	*ret = NULL;
+}
+
+/* The sockets have numbers from OUT_OF_THE_WAY on. */
+static _Noreturn void start_keeper(int sock, int keeper)
+{
+	const char *arguments[] = {KEEPER_NAME, zygote_roles ? KEEPER_HAS_ROLES : KEEPER_HAS_NONE,
+				   NULL};
+	const char *environment[8];
+	struct greeting greeting;
+
+	choose_environment(environment);
+	if (dup2(sock, ZYGOTE_FD) == ZYGOTE_FD && dup2(keeper, KEEPER_FD) == KEEPER_FD)
+		execve("/proc/self/exe", (char **)arguments, (char **)environment);
+	greeting = (struct greeting){.err = -errno};
+	(void)!send(sock, &greeting, sizeof(greeting), MSG_NOSIGNAL);
+	_exit(1);
+}
 
 static int greet(int sock)
 {
@@ -346,28 +101,67 @@ static int greet(int sock)
 	return greeting.err;
 }
 
-int zygote_start(const struct parser_limits *roles)
+/* A pair of sockets, of which the second one has a number from OUT_OF_THE_WAY on. */
+static int make_pair(int ret[2])
 {
-	int sockets[2], err;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	ret[0] = pair[0];
+	ret[1] = fcntl(pair[1], F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+	close(pair[1]);
+	if (ret[1] >= 0)
+		return 0;
+	close(pair[0]);
+	return -EMFILE;
+}
+
+static int start_zygote(const struct parser_limits *roles)
+{
+	int zygote[2], keeper[2], err;
 
 	if (zygote_sock >= 0)
 		return 0;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-		return -errno;
-	zygote_pid = fork();
-	if (zygote_pid == 0)
-		run_keeper(roles, sockets[1]);
-	err = zygote_pid < 0 ? -errno : 0;
-	close(sockets[1]);
-	if (!err)
-		err = greet(sockets[0]);
+	if (!program_roles)
+		return -EINVAL;
+	err = make_pair(zygote);
+	if (err)
+		return err;
+	err = make_pair(keeper);
 	if (err) {
-		close(sockets[0]);
+		close(zygote[0]);
+		close(zygote[1]);
 		return err;
 	}
-	zygote_sock = sockets[0];
 	zygote_roles = roles;
+	keeper_pid = fork();
+	if (keeper_pid == 0)
+		start_keeper(zygote[1], keeper[1]);
+	err = keeper_pid < 0 ? -errno : 0;
+	close(zygote[1]);
+	close(keeper[1]);
+	if (!err)
+		err = greet(zygote[0]);
+	if (err) {
+		close(zygote[0]);
+		close(keeper[0]);
+		return err;
+	}
+	zygote_sock = zygote[0];
+	keeper_sock = keeper[0];
+	memset(&silence, 0, sizeof(silence));
 	return 0;
+}
+
+int zygote_start(void)
+{
+	return start_zygote(program_roles);
+}
+
+int zygote_start_without_parsers(void)
+{
+	return start_zygote(NULL);
 }
 
 void zygote_stop(void)
@@ -375,11 +169,12 @@ void zygote_stop(void)
 	pthread_mutex_lock(&lock);
 	if (zygote_sock >= 0) {
 		close(zygote_sock);
-		for (int i = 0; i < STOP_PATIENCE_MS && waitpid(zygote_pid, NULL, WNOHANG) == 0;
+		close(keeper_sock);
+		for (int i = 0; i < STOP_PATIENCE_MS && waitpid(keeper_pid, NULL, WNOHANG) == 0;
 		     i++)
 			usleep(1000);
 	}
-	zygote_sock = -1;
+	zygote_sock = keeper_sock = -1;
 	stats.is_running = false;
 	pthread_mutex_unlock(&lock);
 }
@@ -394,12 +189,23 @@ bool zygote_is_used(void)
 	return is_used;
 }
 
+bool zygote_is_running(void)
+{
+	bool is_running;
+
+	pthread_mutex_lock(&lock);
+	is_running = stats.is_running;
+	pthread_mutex_unlock(&lock);
+	return is_running;
+}
+
 /* Called with the lock held. */
-static void lose_zygote(void)
+static void lose_zygote(const char *how)
 {
 	if (stats.is_running)
-		log_error("the process that starts parsers has ended: files met from now on have "
-			  "no names; start fgcollect again");
+		log_error("the process that starts parsers %s: files met from now on have no "
+			  "names; start fgcollect again",
+			  how);
 	stats.is_running = false;
 }
 
@@ -418,13 +224,13 @@ static int send_request(const struct request *request, int fd)
 		return 0;
 	if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS)
 		return -EAGAIN;
-	lose_zygote();
+	lose_zygote("has ended");
 	return -ESRCH;
 }
 
 bool zygote_has_spares(enum parser_role role)
 {
-	return zygote_is_used() && zygote_roles[role].has_spares;
+	return zygote_is_used() && zygote_roles && zygote_roles[role].has_spares;
 }
 
 int zygote_start_parser(enum parser_role role, uint64_t id, int sock)
@@ -450,17 +256,25 @@ void zygote_kill_parser(uint64_t id, bool is_late)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Called with the lock held. */
-static void count(const struct report *report)
+static void count_zygote(const struct report *report)
 {
-	if (report->is_zygote) {
-		stats.restarted++;
+	stats.restarted++;
+	if (silence.is_reported)
+		log_warning("the process that starts parsers did not answer for %d s: there is "
+			    "another one now",
+			    (int)(ZYGOTE_PATIENCE_NS / CLOCK_NS_PER_SEC));
+	else
 		log_warning("the process that starts parsers was ended by signal %d (%s): there is "
 			    "another one now",
 			    report->signal, strsignal(report->signal));
-		return;
-	}
-	if (report->was_killed && report->signal == SIGKILL)
+}
+
+/* Called with the lock held. */
+static void count(const struct report *report)
+{
+	if (report->kind == REPORT_ZYGOTE)
+		count_zygote(report);
+	if (report->kind != REPORT_ENDED || (report->was_killed && report->signal == SIGKILL))
 		return;
 	if (report->signal == SIGXCPU) {
 		stats.killed++;
@@ -473,20 +287,56 @@ static void count(const struct report *report)
 			    report->signal, strsignal(report->signal));
 }
 
-void zygote_tend(void)
+/* Called with the lock held. Whether the zygote has said anything. */
+static bool take_reports(void)
 {
 	struct report report;
+	bool is_heard = false;
 	ssize_t n;
 
-	pthread_mutex_lock(&lock);
-	while (stats.is_running &&
-	       (n = recv(zygote_sock, &report, sizeof(report), MSG_DONTWAIT)) != 0) {
-		if (n != (ssize_t)sizeof(report))
-			break;
+	while ((n = recv(zygote_sock, &report, sizeof(report), MSG_DONTWAIT)) ==
+	       (ssize_t)sizeof(report)) {
 		count(&report);
+		is_heard = true;
 	}
-	if (stats.is_running && n == 0)
-		lose_zygote();
+	if (n == 0)
+		lose_zygote("has ended");
+	return is_heard;
+}
+
+/* Whether requests wait that the zygote has not taken. */
+static bool has_requests(void)
+{
+	int bytes;
+
+	return ioctl(zygote_sock, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+/* Called with the lock held. What stood still together with the collector was not silent. */
+static void watch_silence(bool is_heard, uint64_t now_ns)
+{
+	const uint64_t since_ns = now_ns - silence.seen_ns;
+
+	silence.seen_ns = now_ns;
+	if (is_heard || !has_requests()) {
+		silence.waited_ns = 0;
+		silence.is_reported = false;
+		return;
+	}
+	silence.waited_ns += since_ns < STALL_NS ? since_ns : STALL_NS;
+	if (silence.waited_ns < ZYGOTE_PATIENCE_NS)
+		return;
+	silence.waited_ns = 0;
+	if (silence.is_reported || send(keeper_sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		lose_zygote("does not answer, nor does its keeper");
+	silence.is_reported = true;
+}
+
+void zygote_tend(void)
+{
+	pthread_mutex_lock(&lock);
+	if (stats.is_running)
+		watch_silence(take_reports(), clock_now_ns());
 	pthread_mutex_unlock(&lock);
 }
 

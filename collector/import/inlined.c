@@ -3,9 +3,9 @@
 #include "import/inlined.h"
 
 #include "base/cleanup.h"
+#include "confine/zygote.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/native_lines.h"
-#include "symbolize/parsers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ struct inlined *inlined_new(void)
 
 	if (!inlined)
 		return NULL;
-	inlined->lines = zygote_start(parser_roles) < 0 ? NULL : native_lines_new();
+	inlined->lines = zygote_start() < 0 ? NULL : native_lines_new();
 	if (!inlined->lines) {
 		free(inlined);
 		return NULL;

@@ -23,7 +23,6 @@
 #include "confine/rights.h"
 #include "confine/syscall_filter.h"
 #include "confine/zygote.h"
-#include "symbolize/parsers.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -51,7 +50,7 @@ static bool is_admin_needed(void)
 
 static int start_parsers(void)
 {
-	const int err = zygote_start(parser_roles);
+	const int err = zygote_start();
 	struct zygote_stats stats;
 
 	if (err) {

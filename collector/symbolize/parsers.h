@@ -6,7 +6,7 @@
  * errors:  none
  * source:  none
  *
- * For who calls zygote_start, which is one source file of a program.
+ * For who calls zygote_become, which is one source file of a program.
  */
 #ifndef FG_SYMBOLIZE_PARSERS_H
 #define FG_SYMBOLIZE_PARSERS_H

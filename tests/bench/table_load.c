@@ -157,8 +157,10 @@ static int measure(const char *path)
 
 int main(int argc, char *argv[])
 {
-	int failed = argc < 2 || zygote_start(parser_roles) < 0;
+	int failed;
 
+	zygote_become(argc, argv, parser_roles);
+	failed = argc < 2 || zygote_start() < 0;
 	for (int i = 1; i < argc; i++)
 		failed |= measure(argv[i]);
 	zygote_stop();

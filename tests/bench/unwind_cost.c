@@ -14,6 +14,7 @@
 #include "live/engine.h"
 
 #include "base/clock.h"
+#include "symbolize/parsers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,6 +326,7 @@ int main(int argc, char **argv)
 	struct engine_options engine;
 	int result = EXIT_FAILURE;
 
+	zygote_become(argc, argv, parser_roles);
 	if (argc < 4) {
 		fputs("usage: unwind_cost SOCKET MAP_DIR SECONDS [HZ] [STACK_BYTES]\n", stderr);
 		return 2;

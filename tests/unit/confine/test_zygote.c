@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "confine/parser.h"
 #include "confine/rights.h"
 
@@ -16,10 +17,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -43,6 +47,11 @@ enum attack {
 	MAKE_EXECUTABLE,
 	READ_MEMORY,
 	CHANGE_LIMITS,
+	OWN_SIGNALS,
+	CHOOSE_SIGNAL,
+	SIGNAL_INPUT,
+	LEASE,
+	NOTIFY,
 	ATTACKS,
 };
 
@@ -85,6 +94,22 @@ static void attack(enum attack attack)
 		break;
 	case CHANGE_LIMITS:
 		syscall(SYS_setpriority, 0, 0, 19, none);
+		break;
+	/* By these the kernel would send any signal to any process of this UID. */
+	case OWN_SIGNALS:
+		fcntl(STDIN_FILENO, F_SETOWN, getpid());
+		break;
+	case CHOOSE_SIGNAL:
+		fcntl(STDIN_FILENO, F_SETSIG, SIGKILL);
+		break;
+	case SIGNAL_INPUT:
+		fcntl(STDIN_FILENO, F_SETFL, O_ASYNC);
+		break;
+	case LEASE:
+		fcntl(STDIN_FILENO, F_SETLEASE, F_UNLCK);
+		break;
+	case NOTIFY:
+		fcntl(STDIN_FILENO, F_NOTIFY, DN_ACCESS);
 		break;
 	default:
 		break;
@@ -132,6 +157,33 @@ static void serve_memory(int sock)
 	parser_send(sock, &mib, sizeof(mib), -1);
 }
 
+/* What a process could have of the process that forked it. */
+struct inheritance {
+	char random[16];	 /* of which the C library makes the stack canary */
+	const void *data, *code; /* where the program lies, */
+	const void *library;	 /* and the C library */
+	bool has_environment;
+};
+
+static struct inheritance own_inheritance(void)
+{
+	static char data;
+	struct inheritance ret = {.data = &data,
+				  .code = (const void *)(uintptr_t)&own_inheritance,
+				  .library = (const void *)(uintptr_t)&getauxval,
+				  .has_environment = getenv("FG_TEST_SECRET") != NULL};
+
+	memcpy(ret.random, (const void *)getauxval(AT_RANDOM), sizeof(ret.random));
+	return ret;
+}
+
+static void serve_inheritance(int sock)
+{
+	const struct inheritance own = own_inheritance();
+
+	parser_send(sock, &own, sizeof(own), -1);
+}
+
 static void serve_for_ever(int sock)
 {
 	for (volatile unsigned n = 0;; n++)
@@ -147,16 +199,18 @@ static const struct parser_limits roles[PARSER_ROLES] = {
 	[PARSER_DEBUG] = {.serve = serve_descriptors, .memory_bytes = PLENTY, .cpu_seconds = 10},
 	[PARSER_LINES] = {.serve = serve_memory, .memory_bytes = LITTLE, .cpu_seconds = 10},
 	[PARSER_NAMES] = {.serve = serve_for_ever, .memory_bytes = PLENTY, .cpu_seconds = 1},
+	[PARSER_MAPS] = {.serve = serve_inheritance, .memory_bytes = PLENTY, .cpu_seconds = 10},
 };
 
 static int start(void **state)
 {
 	alarm(120);
-	return zygote_start(roles);
+	return zygote_start();
 }
 
 static int stop(void **state)
 {
+	clock_pretend(0);
 	zygote_stop();
 	alarm(0);
 	return 0;
@@ -215,6 +269,15 @@ static void assert_status(pid_t pid, const char *key, const char *expected)
 	assert_string_equal(value, expected);
 }
 
+static void assert_ids(pid_t pid, uint32_t id)
+{
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "%u\t%u\t%u\t%u", id, id, id, id);
+	assert_status(pid, "Uid", expected);
+	assert_status(pid, "Gid", expected);
+}
+
 static void a_parser_has_no_rights(void **state)
 {
 	struct parser parser = new_parser(PARSER_UNWIND);
@@ -227,12 +290,73 @@ static void a_parser_has_no_rights(void **state)
 	assert_status(parser.pid, "NoNewPrivs", "1");
 	if (geteuid() == 0) {
 		assert_status(parser.pid, "CapBnd", "0000000000000000");
-		assert_status(parser.pid, "Uid", "65534\t65534\t65534\t65534");
-		assert_status(parser.pid, "Gid", "65534\t65534\t65534\t65534");
+		assert_ids(parser.pid, stats_now().uid);
 		assert_status(parser.pid, "Groups", " ");
-		assert_int_equal(stats_now().uid, RIGHTS_NOBODY);
 	}
 	parser_stop(&parser);
+}
+
+/* Whether this process's user namespace has the IDs that are nobody's. */
+static bool has_own_ids(void)
+{
+	unsigned inside = 0, outside, count = 0;
+	bool has_them = false;
+	FILE *file = fopen("/proc/self/uid_map", "re");
+
+	assert_non_null(file);
+	while (fscanf(file, "%u %u %u", &inside, &outside, &count) == 3)
+		has_them |= inside <= RIGHTS_FIRST_ID &&
+			    count - 1 >= RIGHTS_FIRST_ID + RIGHTS_IDS - 1 - inside;
+	fclose(file);
+	return has_them;
+}
+
+static void no_stranger_has_a_parsers_uid(void **state)
+{
+	uint32_t first;
+
+	if (geteuid() != 0 || !has_own_ids())
+		skip();
+	first = stats_now().uid;
+	assert_in_range(first, RIGHTS_FIRST_ID, RIGHTS_FIRST_ID + RIGHTS_IDS - 1);
+	zygote_stop();
+	assert_int_equal(zygote_start(), 0);
+	assert_int_not_equal(stats_now().uid, first);
+}
+
+static bool has_random_layout(void)
+{
+	char text[8] = "0";
+	FILE *file = fopen("/proc/sys/kernel/randomize_va_space", "re");
+
+	if (file) {
+		assert_non_null(fgets(text, sizeof(text), file));
+		fclose(file);
+	}
+	return text[0] != '0' && !(personality(0xffffffff) & ADDR_NO_RANDOMIZE);
+}
+
+static void a_parser_has_nothing_of_the_collectors_memory(void **state)
+{
+	struct inheritance own, its;
+	struct parser parser;
+
+	assert_int_equal(setenv("FG_TEST_SECRET", "a token", 1), 0);
+	zygote_stop();
+	assert_int_equal(zygote_start(), 0);
+	own = own_inheritance();
+	assert_int_equal(unsetenv("FG_TEST_SECRET"), 0);
+	assert_true(own.has_environment);
+	parser = new_parser(PARSER_MAPS);
+	assert_int_equal(parser_receive(parser.sock, &its, sizeof(its), NULL), 0);
+	parser_stop(&parser);
+	assert_false(its.has_environment);
+	assert_memory_not_equal(its.random, own.random, sizeof(own.random));
+	if (has_random_layout()) {
+		assert_ptr_not_equal(its.data, own.data);
+		assert_ptr_not_equal(its.code, own.code);
+		assert_ptr_not_equal(its.library, own.library);
+	}
 }
 
 static void the_kernel_takes_memory_of_a_parser_first(void **state)
@@ -289,7 +413,7 @@ static void a_parser_has_no_descriptors_of_the_collector(void **state)
 
 	assert_true(secret >= 0);
 	zygote_stop();
-	assert_int_equal(zygote_start(roles), 0);
+	assert_int_equal(zygote_start(), 0);
 #ifdef FG_SANITIZED
 	assert_true(ask_for_number(PARSER_DEBUG) <= 1); /* stderr stays */
 #else
@@ -397,6 +521,118 @@ static void a_zygote_that_ends_is_replaced(void **state)
 	parser_stop(&parser);
 }
 
+/* So much time passes, in which the collector looks often; nothing else does anything meanwhile. */
+static void look_for(uint64_t ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+
+	for (uint64_t passed_ns = 0; passed_ns <= ns; passed_ns += CLOCK_NS_PER_SEC / 10) {
+		clock_pretend(began_ns + passed_ns);
+		zygote_tend();
+	}
+}
+
+static struct parser begun_parser(void)
+{
+	struct parser parser;
+
+	assert_int_equal(parser_begin(PARSER_UNWIND, &parser), 0);
+	return parser;
+}
+
+static void assert_starts(struct parser *parser)
+{
+	assert_int_equal(parser_receive(parser->sock, &parser->pid, sizeof(parser->pid), NULL), 0);
+}
+
+static void a_zygote_that_takes_no_request_is_replaced(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND), waiting;
+	const pid_t zygote = parent_of(parser.pid), keeper = parent_of(zygote);
+
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	look_for(2 * ZYGOTE_PATIENCE_NS); /* without a request nobody knows, and nobody waits */
+	assert_int_equal(stats_now().restarted, 0);
+	waiting = begun_parser();
+	look_for(ZYGOTE_PATIENCE_NS);
+	clock_pretend(0);
+	assert_starts(&waiting); /* by the next zygote */
+	for (int i = 0; i < PATIENCE_MS && stats_now().restarted == 0; i++)
+		usleep(1000);
+	assert_int_equal(stats_now().restarted, 1);
+	assert_true(stats_now().is_running);
+	assert_int_not_equal(parent_of(waiting.pid), zygote);
+	assert_int_equal(parent_of(parent_of(waiting.pid)), keeper);
+	parser_stop(&waiting);
+	close(parser.sock);
+}
+
+static void who_waits_for_a_parser_has_a_silent_zygote_replaced(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND);
+
+	assert_int_equal(kill(parent_of(parser.pid), SIGSTOP), 0);
+	close(parser.sock);
+	parser = new_parser(PARSER_UNWIND);
+	assert_int_equal(stats_now().restarted, 1);
+	parser_stop(&parser);
+}
+
+/* As after the whole service was frozen. */
+static void time_in_which_the_collector_stood_still_does_not_count(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND), waiting;
+	const pid_t zygote = parent_of(parser.pid);
+
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	waiting = begun_parser();
+	zygote_tend();
+	clock_pretend(clock_now_ns() + 60 * CLOCK_NS_PER_SEC);
+	zygote_tend();
+	look_for(CLOCK_NS_PER_SEC);
+	clock_pretend(0);
+	assert_int_equal(kill(zygote, SIGCONT), 0);
+	assert_starts(&waiting);
+	assert_int_equal(parent_of(waiting.pid), zygote);
+	assert_int_equal(stats_now().restarted, 0);
+	parser_stop(&waiting);
+	parser_stop(&parser);
+}
+
+static void a_keeper_that_is_silent_too_is_said_to_be_lost(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND), waiting, next;
+	const pid_t zygote = parent_of(parser.pid), keeper = parent_of(zygote);
+
+	assert_int_equal(kill(keeper, SIGSTOP), 0);
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	waiting = begun_parser();
+	look_for(ZYGOTE_PATIENCE_NS);
+	assert_true(stats_now().is_running);
+	look_for(ZYGOTE_PATIENCE_NS);
+	clock_pretend(0);
+	assert_false(stats_now().is_running);
+	assert_true(parser_start(PARSER_UNWIND, &next) < 0);
+	assert_int_equal(kill(keeper, SIGKILL), 0); /* the others with it */
+	close(waiting.sock);
+	close(parser.sock);
+}
+
+static void a_stopped_zygote_ends_with_the_collector(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND);
+	const pid_t zygote = parent_of(parser.pid);
+	char byte;
+
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	zygote_stop();
+	assert_int_equal(parser_receive(parser.sock, &byte, 1, NULL), -EBADMSG);
+	close(parser.sock);
+	for (int i = 0; i < PATIENCE_MS && kill(zygote, 0) == 0; i++)
+		usleep(1000);
+	assert_int_equal(kill(zygote, 0), -1);
+}
+
 static void without_a_zygote_nothing_is_parsed(void **state)
 {
 	struct parser parser = new_parser(PARSER_UNWIND), next;
@@ -414,7 +650,7 @@ static void without_a_zygote_nothing_is_parsed(void **state)
 	assert_true(zygote_is_used()); /* so that nobody parses in the collector instead */
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_parser_has_no_rights, start, stop),
@@ -432,7 +668,21 @@ int main(void)
 		cmocka_unit_test_setup_teardown(parsers_end_with_the_zygote, start, stop),
 		cmocka_unit_test_setup_teardown(a_zygote_that_ends_is_replaced, start, stop),
 		cmocka_unit_test_setup_teardown(without_a_zygote_nothing_is_parsed, start, stop),
+		cmocka_unit_test_setup_teardown(no_stranger_has_a_parsers_uid, start, stop),
+		cmocka_unit_test_setup_teardown(a_parser_has_nothing_of_the_collectors_memory,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_zygote_that_takes_no_request_is_replaced, start,
+						stop),
+		cmocka_unit_test_setup_teardown(who_waits_for_a_parser_has_a_silent_zygote_replaced,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			time_in_which_the_collector_stood_still_does_not_count, start, stop),
+		cmocka_unit_test_setup_teardown(a_keeper_that_is_silent_too_is_said_to_be_lost,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_stopped_zygote_ends_with_the_collector, start,
+						stop),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

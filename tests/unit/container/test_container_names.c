@@ -620,7 +620,7 @@ static const struct parser_limits roles[PARSER_ROLES] = {
 static int set_up_parsers(void **state)
 {
 	alarm(100);
-	return zygote_start(roles);
+	return zygote_start();
 }
 
 static int tear_down_parsers(void **state)
@@ -632,7 +632,7 @@ static int tear_down_parsers(void **state)
 
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(docker_says_name_and_labels),
@@ -673,6 +673,7 @@ int main(void)
 		TEST(a_container_of_an_engine_elsewhere_is_found_when_it_does_not_run),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL) +
 	       cmocka_run_group_tests(tests, set_up_parsers, tear_down_parsers);
 }

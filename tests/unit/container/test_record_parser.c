@@ -180,7 +180,7 @@ static int start(void **state)
 	alarm(100);
 	waits = (struct record_waits){0};
 	container = (struct container){.id = ID64};
-	return zygote_start(roles);
+	return zygote_start();
 }
 
 static int stop(void **state)
@@ -308,11 +308,9 @@ static void a_parser_that_hangs_is_killed_and_waits_are_bounded(void **state)
 
 static void without_parsers_a_record_is_read_later(void **state)
 {
-	static const struct parser_limits none[PARSER_ROLES] = {{0}};
-
 	parser_drop_spares();
 	zygote_stop();
-	assert_int_equal(zygote_start(none), 0);
+	assert_int_equal(zygote_start_without_parsers(), 0);
 	assert_int_equal(ask(HONEST), -EAGAIN);
 	assert_string_equal(container.name, "");
 }
@@ -519,7 +517,7 @@ static void records_that_hang_take_no_time_from_others(void **state)
 	temp_dir_remove(root);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define WITH_ZYGOTE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 	const struct CMUnitTest tests[] = {
@@ -539,5 +537,6 @@ int main(void)
 		WITH_ZYGOTE(records_that_hang_take_no_time_from_others),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

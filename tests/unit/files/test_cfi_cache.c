@@ -310,7 +310,13 @@ static void vdso_has_rules(void **state)
 	assert_reason(&anonymous, "no file");
 }
 
-int main(void)
+static const struct parser_limits roles[PARSER_ROLES] = {
+	[PARSER_UNWIND] = {.serve = cfi_cache_parse,
+			   .memory_bytes = UINT64_C(1) << 31,
+			   .cpu_seconds = 60},
+};
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(rule_of_running_code_is_found, free_cache),
@@ -328,16 +334,12 @@ int main(void)
 					  free_cache),
 		cmocka_unit_test_teardown(vdso_has_rules, free_cache),
 	};
+	int failed;
 
-	static const struct parser_limits roles[PARSER_ROLES] = {
-		[PARSER_UNWIND] = {.serve = cfi_cache_parse,
-				   .memory_bytes = UINT64_C(1) << 31,
-				   .cpu_seconds = 60},
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
+	zygote_become(argc, argv, roles);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	/* And the same once more, with files read by parsers. */
-	if (zygote_start(roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, NULL);
 	zygote_stop();

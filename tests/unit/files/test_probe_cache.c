@@ -347,7 +347,13 @@ static void a_process_that_is_gone_has_no_descriptor(void **state)
 	mapped_fini(&agent);
 }
 
-int main(void)
+static const struct parser_limits roles[PARSER_ROLES] = {
+	[PARSER_PROBES] = {.serve = probe_cache_parse,
+			   .memory_bytes = UINT64_C(1) << 31,
+			   .cpu_seconds = 60},
+};
+
+int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
@@ -364,16 +370,13 @@ int main(void)
 		TEST(a_process_that_is_gone_has_no_descriptor),
 	};
 	const struct CMUnitTest with_loader[] = {TEST(points_are_not_read_ahead_of_need)};
-	static const struct parser_limits roles[PARSER_ROLES] = {
-		[PARSER_PROBES] = {.serve = probe_cache_parse,
-				   .memory_bytes = UINT64_C(1) << 31,
-				   .cpu_seconds = 60},
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed;
 
+	zygote_become(argc, argv, roles);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	failed += cmocka_run_group_tests_name("with a loader", with_loader, NULL, NULL);
 	/* And the same once more, with files read by parsers. */
-	if (zygote_start(roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, NULL);
 	zygote_stop();

@@ -145,7 +145,7 @@ static const struct parser_limits roles[PARSER_ROLES] = {
 static int start(void **state)
 {
 	alarm(100);
-	if (zygote_start(roles) < 0)
+	if (zygote_start() < 0)
 		return -1;
 	return table_loader_start(&loader);
 }
@@ -333,7 +333,7 @@ static void a_parser_gets_files_of_its_root_alone(void **state)
 	assert_int_equal(system(path), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define WITH_LOADER(test) cmocka_unit_test_setup_teardown(test, start, stop)
 	const struct CMUnitTest tests[] = {
@@ -346,5 +346,6 @@ int main(void)
 		WITH_LOADER(a_parser_gets_files_of_its_root_alone),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

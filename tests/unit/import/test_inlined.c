@@ -3,6 +3,7 @@
 #include "imported.h"
 
 #include "../symbolize/fixture.h"
+#include "symbolize/parsers.h"
 
 #include <sys/stat.h>
 
@@ -204,7 +205,7 @@ static void too_many_files_are_counted(void **state)
 	imported_fini(&imported);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_inlined_at_a_place_are_frames),
@@ -216,5 +217,6 @@ int main(void)
 		cmocka_unit_test(too_many_files_are_counted),
 	};
 
+	zygote_become(argc, argv, parser_roles);
 	return cmocka_run_group_tests(tests, make, remove_all);
 }

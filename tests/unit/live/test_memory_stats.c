@@ -12,6 +12,7 @@
 #include "live/engine.h"
 #include "profile/window.h"
 #include "symbolize/kernel_symbols.h"
+#include "symbolize/parsers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -305,7 +306,7 @@ static int tear_down(void **state)
 
 #define MEMORY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		MEMORY_TEST(symbols_of_the_kernel_are_accounted),
@@ -317,5 +318,6 @@ int main(void)
 		MEMORY_TEST(a_limit_that_is_changed_is_taken),
 	};
 
+	zygote_become(argc, argv, parser_roles);
 	return cmocka_run_group_tests_name("memory_stats", tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static int start(void **state)
 	owner = (struct foreign_owner){.pid = getpid(), .inner_pid = getpid()};
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", (int)getpid());
 	stats = (struct foreign_reader_stats){0};
-	return zygote_start(roles) < 0;
+	return zygote_start() < 0;
 }
 
 static int stop(void **state)
@@ -313,17 +313,15 @@ static void the_longest_answer_fits(void **state)
 /* Has parsers fail before they read anything. */
 static void no_byte_is_lost_while_no_parser_can_be_started(void **state)
 {
-	static const struct parser_limits none[PARSER_ROLES] = {{0}};
-
 	zygote_stop();
-	assert_int_equal(zygote_start(none), 0);
+	assert_int_equal(zygote_start_without_parsers(), 0);
 	files_append(own, "1000 10 one\n");
 	step();
 	assert_true(stats.delayed > 0);
 	assert_int_equal(stats.lost, 0);
 	assert_string_equal(name_at(0x1000), "");
 	zygote_stop();
-	assert_int_equal(zygote_start(roles), 0);
+	assert_int_equal(zygote_start(), 0);
 	step();
 	assert_string_equal(name_at(0x1000), "one");
 	assert_int_equal(stats.maps.text.lines, 1);
@@ -370,7 +368,7 @@ static void an_owner_has_a_share_of_parsers(void **state)
 		foreign_parser_free(parsers[--n]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define WITH_ZYGOTE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 	const struct CMUnitTest tests[] = {
@@ -388,5 +386,6 @@ int main(void)
 		WITH_ZYGOTE(an_owner_has_a_share_of_parsers),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int set_up_parsers(void **state)
 {
 	has_parsers = true;
 	alarm(100);
-	return zygote_start(roles) < 0 ? -1 : set_up_group(state);
+	return zygote_start() < 0 ? -1 : set_up_group(state);
 }
 
 static int tear_down_parsers(void **state)
@@ -375,7 +375,7 @@ static void a_file_that_is_older_than_the_process_is_refused(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(what_is_appended_is_read_and_nothing_twice),
@@ -398,6 +398,7 @@ int main(void)
 		CASE(a_file_that_is_older_than_the_process_is_refused),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, set_up_group, tear_down_group) +
 	       cmocka_run_group_tests(tests, set_up_parsers, tear_down_parsers);
 }

@@ -219,7 +219,7 @@ static void without_urls_nobody_is_asked(void **state)
 	assert_int_equal(debuginfod_start(&debuginfod), -ENOENT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_from_the_server),
@@ -228,11 +228,12 @@ int main(void)
 		cmocka_unit_test(a_server_that_is_silent_holds_nobody_up),
 		cmocka_unit_test(without_urls_nobody_is_asked),
 	};
+	int failed;
 
-	int failed = cmocka_run_group_tests(tests, make_server, stop_server);
-
+	zygote_become(argc, argv, parser_roles);
+	failed = cmocka_run_group_tests(tests, make_server, stop_server);
 	/* And the same once more, with files read by parsers. */
-	if (zygote_start(parser_roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	failed += cmocka_run_group_tests_name("with parsers", tests, make_server, stop_server);
 	zygote_stop();

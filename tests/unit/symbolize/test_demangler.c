@@ -95,7 +95,7 @@ static struct parser_limits roles[PARSER_ROLES] = {
 static int start(void **state)
 {
 	alarm(100);
-	return zygote_start(roles) < 0 ? -1 : demangler_new(&demangler);
+	return zygote_start() < 0 ? -1 : demangler_new(&demangler);
 }
 
 static int stop(void **state)
@@ -341,7 +341,7 @@ static void without_a_zygote_names_are_demangled_at_once(void **state)
 	demangler_free(demangler);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define WITH_PARSERS(test) cmocka_unit_test_setup_teardown(test, start, stop)
 	const struct CMUnitTest tests[] = {
@@ -362,5 +362,6 @@ int main(void)
 		cmocka_unit_test(without_a_zygote_names_are_demangled_at_once),
 	};
 
+	zygote_become(argc, argv, roles);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,7 @@ static void more_files_than_processes_take_turns(void **state)
 	free(path);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_those_that_addr2line_says),
@@ -319,9 +319,10 @@ int main(void)
 		cmocka_unit_test(more_files_than_processes_take_turns),
 	};
 
+	zygote_become(argc, argv, parser_roles);
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	if (zygote_start(parser_roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }

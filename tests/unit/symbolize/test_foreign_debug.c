@@ -272,7 +272,7 @@ static void names_of_the_file_itself_are_shared(void **state)
 	close_tenant(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define IN_ROOTS(test) cmocka_unit_test_setup_teardown(test, make_roots, free_roots)
 	const struct CMUnitTest tests[] = {
@@ -285,13 +285,14 @@ int main(void)
 		IN_ROOTS(a_debug_file_that_only_has_lines_to_add_has_a_number_too),
 		IN_ROOTS(names_of_the_file_itself_are_shared),
 	};
+	int failed;
 
+	zygote_become(argc, argv, parser_roles);
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	int failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
-
+	failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 	/* And the same once more, with files read by parsers. */
-	if (zygote_start(parser_roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, fixture_remove_all);
 	zygote_stop();

@@ -459,7 +459,7 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	table_cache_free(cache);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_of_this_process_are_named),
@@ -482,11 +482,12 @@ int main(void)
 		cmocka_unit_test(a_table_larger_than_the_bound_still_serves),
 		cmocka_unit_test(forgetting_a_process_keeps_the_tables),
 	};
+	int failed;
 
-	int failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
-
+	zygote_become(argc, argv, parser_roles);
+	failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 	/* And the same once more, with files read by parsers. */
-	if (zygote_start(parser_roles) < 0)
+	if (zygote_start() < 0)
 		return 1;
 	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, fixture_remove_all);
 	zygote_stop();
