@@ -24,13 +24,15 @@ static _Thread_local struct log_catch *caught; /* NULL: lines go to stderr */
 
 #define MINUTE_NS (60 * CLOCK_NS_PER_SEC)
 
+enum room { ROOM_TROUBLE, ROOM_OTHERS, ROOMS }; /* warnings and errors; all else */
+
 /* What is known of the lines of a bounded log. */
 static struct {
 	pthread_mutex_t lock;
 	bool is_on;
 	uint64_t minute_began_ns;
-	unsigned lines;	   /* written in this minute */
-	unsigned lacks;	   /* left out in this minute */
+	unsigned lines[ROOMS]; /* written in this minute */
+	unsigned lacks;	       /* left out in this minute */
 	uint64_t left_out; /* in all */
 } bound = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -112,13 +114,16 @@ static unsigned begin_minute(void)
 	if (now_ns - bound.minute_began_ns < MINUTE_NS)
 		return 0;
 	bound.minute_began_ns = now_ns;
-	bound.lines = bound.lacks = 0;
+	memset(bound.lines, 0, sizeof(bound.lines));
+	bound.lacks = 0;
 	return lacks;
 }
 
 /* *ret_lacks: how many lines are to be said to have been left out before this one. */
-static bool may_write(unsigned *ret_lacks)
+static bool may_write(enum log_level level, unsigned *ret_lacks)
 {
+	unsigned *const lines =
+		&bound.lines[level <= LOG_LEVEL_WARNING ? ROOM_TROUBLE : ROOM_OTHERS];
 	bool is_allowed = true;
 
 	*ret_lacks = 0;
@@ -128,9 +133,8 @@ static bool may_write(unsigned *ret_lacks)
 
 		if (is_room)
 			*ret_lacks = begin_minute();
-		is_allowed =
-			is_room && (bound.lines < LOG_MAX_LINES || max_level >= LOG_LEVEL_DEBUG);
-		bound.lines += is_allowed;
+		is_allowed = is_room && (*lines < LOG_MAX_LINES || max_level >= LOG_LEVEL_DEBUG);
+		*lines += is_allowed;
 		bound.lacks += !is_allowed;
 		bound.left_out += !is_allowed;
 	}
@@ -197,7 +201,7 @@ void log_line(enum log_level level, const char *format, ...)
 		errno = saved;
 		return;
 	}
-	if (level > max_level || !may_write(&lacks)) {
+	if (level > max_level || !may_write(level, &lacks)) {
 		errno = saved;
 		return;
 	}

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define LOG_MAX_LINES 200 /* a minute */
+#define LOG_MAX_LINES 200 /* a minute; as many warnings and errors, and as many others */
 
 enum log_level {
 	LOG_LEVEL_SILENT = -1,
@@ -34,7 +34,8 @@ void log_detect_journal(void);
 
 /*
  * For a program without end: from now on no line waits for who reads stderr, and at most
- * LOG_MAX_LINES a minute are written, unless the level is debug. A line says how many were left out.
+ * LOG_MAX_LINES warnings and errors a minute are written, and as many other lines, unless the level
+ * is debug. A line says how many were left out.
  */
 void log_be_bounded(void);
 /* Lines left out since the start. */

@@ -9,15 +9,40 @@
 #include "base/capability.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* for clients whose recordings end with the daemon */
 
+/* The container or user to whom lines about the process belong, as a line says it. */
+static void name_owner(const struct process *process, char *ret, size_t size)
+{
+	const struct owner owner = process_owner(process);
+
+	if (process->container_id[0])
+		snprintf(ret, size, "container %.64s", process->container_id);
+	else if (owner.user < OWNER_ALL)
+		snprintf(ret, size, "user %" PRIu64, owner.user);
+	else
+		snprintf(ret, size, "a user that is not known");
+}
+
+/* Whether a line may say so. What is left out is summed up, by container and user. */
+static bool may_announce(struct log_share *share, const struct process *process)
+{
+	char name[LOG_LIMIT_NAME];
+
+	name_owner(process, name, sizeof(name));
+	return log_share_allows(share, owner_group(process_owner(process)), name, clock_now_ns());
+}
+
 /* Logs each JVM once when it has come, and once when it has ended. */
-static void announce(struct engine *engine)
+static void announce(struct engine *engine, struct log_share *share)
 {
 	struct process *process;
 	char title[256];
@@ -29,14 +54,18 @@ static void announce(struct engine *engine)
 
 		if (is_here && !process->was_announced) {
 			process_title(process, title, sizeof(title));
-			log_info("PID %d: %s, %s", (int)process->pid, title,
-				 process->container_id[0] ? process->container_id : "no container");
+			if (may_announce(share, process))
+				log_info("PID %d: %s, %s", (int)process->pid, title,
+					 process->container_id[0] ? process->container_id
+								  : "no container");
 			process->was_announced = true;
 		} else if (is_gone && process->was_announced) {
-			log_info("PID %d: ended", (int)process->pid);
+			if (may_announce(share, process))
+				log_info("PID %d: ended", (int)process->pid);
 			process->was_announced = false;
 		}
 	}
+	log_share_step(share, "lines about JVMs that came or ended", clock_now_ns());
 }
 
 static int watch(struct engine *engine, const struct options *options)
@@ -45,6 +74,7 @@ static int watch(struct engine *engine, const struct options *options)
 	const struct daemon_options how = {.watch = &options->watch,
 					   .recording = &options->recording,
 					   .socket_path = options->socket_path};
+	struct log_share announced = {0};
 	struct daemon daemon;
 	int err = control_open(engine, options->socket_path, &control);
 
@@ -56,7 +86,7 @@ static int watch(struct engine *engine, const struct options *options)
 	while (!err && !engine->is_interrupted) {
 		engine_step(engine, daemon_wait_ns(&daemon));
 		daemon_step(&daemon);
-		announce(engine);
+		announce(engine, &announced);
 	}
 	service_stopping(&daemon.service);
 	control_finish(control, PATIENCE_NS);

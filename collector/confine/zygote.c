@@ -282,7 +282,7 @@ static void count(const struct report *report)
 	}
 	stats.died++;
 	stats.forbidden += report->signal == SIGSYS;
-	if (log_limit_allows(&died, clock_now_ns()))
+	if (log_limit_allows(&died, 0, clock_now_ns()))
 		log_warning("a parser has ended by signal %d (%s): its file stays without names",
 			    report->signal, strsignal(report->signal));
 }

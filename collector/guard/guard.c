@@ -194,7 +194,7 @@ static void warn(struct guard *guard, struct late_process *place, uint64_t now_n
 	if (place->is_warned || (place->times < 2 && now_ns < place->since_ns + WARN_NS))
 		return;
 	place->is_warned = true;
-	if (log_limit_allows(&guard->log, now_ns))
+	if (log_limit_allows(&guard->log, owner_group(place->owner), now_ns))
 		log_warning("PID %d: its memory or its file system does not answer: its stacks may "
 			    "not be whole, and its methods may have no names, until it does",
 			    (int)place->pid);

@@ -51,7 +51,6 @@ struct connection {
 	int fd;
 	bool is_greeted; /* greeted, and therefore known to the caller */
 	bool is_ending;
-	uint64_t group;	   /* owner_group of the process's owner */
 	uint64_t began_ns; /* when the message that is not complete yet began */
 	uint8_t *buf;	   /* NULL while no bytes wait */
 	size_t len, size;
@@ -203,7 +202,7 @@ static bool has_too_many(const struct intake *intake, pid_t pid, uint64_t group)
 		const struct connection *connection = value;
 
 		of_pid += pid > 0 && connection->session.pid == pid;
-		of_group += connection->group == group;
+		of_group += connection->session.group == group;
 	}
 	return of_pid >= MAX_OF_ONE_PID || of_group >= MAX_OF_GROUP;
 }
@@ -246,15 +245,15 @@ static struct connection *choose_payer(const struct intake *intake, uint64_t gro
 
 		if (connection->is_ending)
 			continue;
-		parts[n++] = (struct fair_part){connection->group, amount_of(connection)};
-		more += connection->group == group ? amount_of(connection) : 0;
+		parts[n++] = (struct fair_part){connection->session.group, amount_of(connection)};
+		more += connection->session.group == group ? amount_of(connection) : 0;
 	}
 	greediest = fair_greediest(parts, n, &most);
 	pos = 0;
 	while (most > more && map64_next(&intake->connections, &pos, &id, &value)) {
 		struct connection *const connection = value;
 
-		if (connection->group != greediest || connection->is_ending)
+		if (connection->session.group != greediest || connection->is_ending)
 			continue;
 		if (!payer || amount_of(connection) > amount_of(payer) ||
 		    (amount_of(connection) == amount_of(payer) &&
@@ -280,7 +279,7 @@ static void evict(struct intake *intake, struct connection *payer)
 	static struct log_limit limit;
 
 	intake->stats.evicted++;
-	if (log_limit_allows(&limit, clock_now_ns()))
+	if (log_limit_allows(&limit, payer->session.group, clock_now_ns()))
 		log_warning("PID %d: its connection makes room for others: of all containers and "
 			    "users, its own has the most",
 			    (int)payer->session.pid);
@@ -326,10 +325,9 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, uint64_t gro
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = fd;
-	connection->group = group;
 	connection->began_ns = clock_now_ns();
 	connection->session = (struct intake_session){
-		.id = intake->next_id, .pid = pid, .is_dialled = is_dialled};
+		.id = intake->next_id, .pid = pid, .group = group, .is_dialled = is_dialled};
 	err = pid > 0 ? process_stat_start_ticks(pid, &connection->session.start_ticks) : 0;
 	if (!err)
 		err = map64_put(&intake->connections, connection->session.id, connection);
@@ -446,7 +444,7 @@ static void give_up(struct intake *intake, struct connection *connection, int er
 
 	if (err == -EPROTONOSUPPORT) {
 		intake->stats.other_version++;
-		if (log_limit_allows(&limit, clock_now_ns()))
+		if (log_limit_allows(&limit, connection->session.group, clock_now_ns()))
 			log_warning("the agent of PID %d speaks another version of the protocol: "
 				    "use the agent that came with this collector",
 				    (int)connection->session.pid);
@@ -630,7 +628,7 @@ static bool has_buffer_room(struct intake *intake, const struct connection *conn
 {
 	while (intake->buffers_bytes + more > intake->max_buffer_bytes) {
 		struct connection *const payer =
-			choose_payer(intake, connection->group, more, buffer_bytes);
+			choose_payer(intake, connection->session.group, more, buffer_bytes);
 
 		if (!payer)
 			return false;

@@ -46,6 +46,7 @@ struct intake_session {
 	uint32_t id;
 	pid_t pid;	      /* 0: the collector cannot see the peer's PID */
 	bool is_dialled;      /* the agent listened and was dialled; else the agent dialled */
+	uint64_t group;	      /* owner_group of the process's owner */
 	uint64_t start_ticks; /* field 22 of /proc/<pid>/stat; 0 with pid 0 */
 	uint64_t next_seq;
 	uint64_t messages, bytes;

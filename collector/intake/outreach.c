@@ -59,7 +59,8 @@ static void say_once(const struct outreach_agent *agent, int err)
 {
 	static struct log_limit limit;
 
-	if (err == agent->err || err == -ESRCH || !log_limit_allows(&limit, clock_now_ns()))
+	if (err == agent->err || err == -ESRCH ||
+	    !log_limit_allows(&limit, agent->group, clock_now_ns()))
 		return;
 	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s: "
 		    "%s",
@@ -259,7 +260,7 @@ static void evict(struct outreach *outreach, struct outreach_agent *payer)
 	static struct log_limit limit;
 
 	outreach->stats.evicted++;
-	if (log_limit_allows(&limit, clock_now_ns()))
+	if (log_limit_allows(&limit, payer->group, clock_now_ns()))
 		log_warning("PID %d: its listening agent makes room for others': of all containers "
 			    "and users, its own has the most",
 			    (int)payer->pid);

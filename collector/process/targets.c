@@ -448,7 +448,7 @@ static enum targets_verdict refuse_session(struct targets *targets,
 	static struct log_limit limit;
 
 	targets->refused_sessions++;
-	if (log_limit_allows(&limit, now_ns))
+	if (log_limit_allows(&limit, session->group, now_ns))
 		say_refusal(targets, session);
 	return TARGETS_END_SESSION;
 }
@@ -591,7 +591,8 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 	if (process->gone_ns)
 		map_writer_give_up(&process->map);
 	targets->map_failures++;
-	if (process->map.failures == 1 && log_limit_allows(&limit, process->map.written_ns))
+	if (process->map.failures == 1 &&
+	    log_limit_allows(&limit, owner_group(process_owner(process)), process->map.written_ns))
 		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
 			  targets->map_dir, (int)process->pid, strerror(-err));
 }
@@ -620,7 +621,8 @@ static void check_shadow(struct process *process, uint64_t now_ns)
 		return; /* what was known last stays */
 	if (found <= 0)
 		path[0] = '\0';
-	if (path[0] && !process->shadow_path && log_limit_allows(&limit, now_ns))
+	if (path[0] && !process->shadow_path &&
+	    log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
 		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
 			    "to ours, even when it is empty: remove it",
 			    (int)process->pid, path);
@@ -720,7 +722,7 @@ static void say_payer(const struct targets *targets, const struct process *payer
 {
 	static struct log_limit limit;
 
-	if (!log_limit_allows(&limit, now_ns))
+	if (!log_limit_allows(&limit, owner_group(process_owner(payer)), now_ns))
 		return;
 	log_warning(
 		"all processes take more than %llu MiB of memory: what is known of PID %d, which "

@@ -123,7 +123,7 @@ static bool is_new(struct push_sender *sender, struct said *said, const struct p
 	said->is_valid = true;
 	said->status = reply->status;
 	strcpy(said->text, text);
-	return log_limit_allows(&sender->said, clock_now_ns());
+	return log_limit_allows(&sender->said, 0, clock_now_ns());
 }
 
 static void say_failure(struct push_sender *sender, const struct push_reply *reply)
@@ -163,7 +163,7 @@ static void say_doubt(struct push_sender *sender, const struct push_reply *reply
 
 static void say_success(struct push_sender *sender)
 {
-	if (sender->trouble.is_valid && log_limit_allows(&sender->said, clock_now_ns()))
+	if (sender->trouble.is_valid && log_limit_allows(&sender->said, 0, clock_now_ns()))
 		log_info("%s: takes profiles again", sender->target->url.name);
 	sender->trouble.is_valid = false;
 }

@@ -130,7 +130,7 @@ static void find_file(struct push_spool *spool, uint64_t number, bool is_sending
 		spool->stats.damaged++;
 		if (err == -EBADMSG)
 			spool_leftovers_remove(&spool->leftovers, &spool->files, number, suffix);
-		else if (log_limit_allows(&spool->said, clock_now_ns()))
+		else if (log_limit_allows(&spool->said, 0, clock_now_ns()))
 			log_error("%s: a profile of an earlier run cannot be read, and stays: %s",
 				  spool->files.path, strerror(-err));
 		free(entry);
@@ -537,7 +537,7 @@ int push_spool_load(struct push_spool *spool, struct push_entry *entry, struct b
 		push_spool_settle(spool, entry, PUSH_AGAIN, NULL);
 		return -EAGAIN;
 	}
-	if (log_limit_allows(&spool->said, clock_now_ns()))
+	if (log_limit_allows(&spool->said, 0, clock_now_ns()))
 		log_error("%s: a profile cannot be read again and %s: %s", spool->files.path,
 			  err == -EBADMSG || err == -ENOENT ? "is lost" : "waits",
 			  err == -EBADMSG ? "its file is damaged" : strerror(-err));

@@ -80,7 +80,7 @@ static bool is_allowed(int fd)
 	if ((cred.uid == 0 || cred.uid == geteuid()) &&
 	    mount_namespace_is_other(cred.pid, NULL) == 0)
 		return true;
-	if (log_limit_allows(&limit, clock_now_ns()))
+	if (log_limit_allows(&limit, cred.uid, clock_now_ns()))
 		log_warning("refused PID %d at the control socket: it is another user's, or in a "
 			    "container",
 			    (int)cred.pid);

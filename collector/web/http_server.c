@@ -120,7 +120,7 @@ static enum MHD_Result refuse_host(struct http_server *server, struct MHD_Connec
 
 	pthread_mutex_lock(&server->lock);
 	server->stats.misdirected++;
-	is_logged = log_limit_allows(&server->misdirected, clock_now_ns());
+	is_logged = log_limit_allows(&server->misdirected, 0, clock_now_ns());
 	pthread_mutex_unlock(&server->lock);
 	if (is_logged)
 		log_warning("--http: refused a request for the host \"%.64s\", which is no name of "

@@ -23,6 +23,7 @@
 #include "base/intern.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
@@ -326,8 +327,31 @@ static void check_long_log(void)
 	log_warning("line");
 	log_set_level(LOG_LEVEL_INFO);
 	assert_int_equal(log_left_out() - before, 101);
+	for (int i = 0; i < LOG_MAX_LINES + 100; i++)
+		log_info("line"); /* has room, whatever there was of warnings */
+	assert_int_equal(log_left_out() - before, 201);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-	assert_int_equal(lines_of(fileno(file)), LOG_MAX_LINES);
+	assert_int_equal(lines_of(fileno(file)), 2 * LOG_MAX_LINES);
+	fclose(file);
+}
+
+/* Others can cause any number of lines about beginnings and ends. */
+static void check_storm(uint64_t begin_ns)
+{
+	FILE *const file = tmpfile();
+	char text[64] = "";
+
+	assert_non_null(file);
+	dup2(fileno(file), STDERR_FILENO);
+	clock_pretend(begin_ns + 200 * CLOCK_NS_PER_SEC);
+	for (int i = 0; i < 10 * LOG_MAX_LINES; i++)
+		log_info("PID %d: ended", i);
+	assert_int_equal(ftruncate(fileno(file), 0), 0);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	log_warning("trouble");
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	assert_true(read(fileno(file), text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "fgcollect: trouble\n");
 	fclose(file);
 }
 
@@ -340,9 +364,75 @@ static void a_bounded_log_waits_for_nobody_and_ends(void **state)
 	log_be_bounded();
 	check_unread_log(begin_ns);
 	check_long_log();
+	check_storm(begin_ns);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	clock_pretend(0);
+}
+
+#define MINUTE (60 * CLOCK_NS_PER_SEC)
+
+static void who_causes_many_lines_leaves_room_for_those_of_others(void **state)
+{
+	struct log_limit limit = {0};
+	struct log_catch caught = {0};
+	unsigned allowed = 0;
+
+	log_catch(&caught);
+	for (int i = 0; i < 1000; i++)
+		allowed += log_limit_allows(&limit, 1, 1);
+	assert_int_equal(allowed, LOG_LIMIT_LINES);
+	assert_true(log_limit_allows(&limit, 2, 2));
+	assert_string_equal(caught.warnings, "");
+	assert_true(log_limit_allows(&limit, 2, 1 + MINUTE));
+	assert_string_equal(caught.warnings, "990 more lines like the following were left out");
+	assert_true(log_limit_allows(&limit, 1, 2 + MINUTE));
+	log_catch(NULL);
+}
+
+static void past_so_many_groups_all_others_are_one(void **state)
+{
+	struct log_limit limit = {0};
+
+	for (uint64_t group = 0; group < LOG_LIMIT_GROUPS + LOG_LIMIT_LINES; group++)
+		assert_true(log_limit_allows(&limit, group, 1));
+	assert_false(log_limit_allows(&limit, 1000, 1));
+	assert_true(log_limit_allows(&limit, 5, 1));
+}
+
+/* Reads back what a share says when its minute is over. */
+static void sum_up(struct log_share *share, uint64_t now_ns, char ret[512])
+{
+	FILE *const file = tmpfile();
+	const int saved = dup(STDERR_FILENO);
+
+	assert_non_null(file);
+	memset(ret, 0, 512);
+	dup2(fileno(file), STDERR_FILENO);
+	log_share_step(share, "ends", now_ns);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	assert_true(read(fileno(file), ret, 511) >= 0);
+	fclose(file);
+}
+
+static void one_line_sums_up_what_a_share_has_no_room_for(void **state)
+{
+	struct log_share share = {0};
+	char said[512];
+
+	for (int i = 0; i < 500; i++)
+		assert_int_equal(log_share_allows(&share, 7, "user 1000", 1), i < LOG_LIMIT_LINES);
+	for (int i = 0; i < LOG_LIMIT_LINES; i++)
+		assert_true(log_share_allows(&share, 8, "user 1001", 2));
+	sum_up(&share, MINUTE, said);
+	assert_string_equal(said, "");
+	sum_up(&share, MINUTE + 1, said);
+	assert_string_equal(said, "fgcollect: user 1000: 490 more ends within a minute\n");
+	sum_up(&share, 2 * MINUTE + 2, said);
+	assert_string_equal(said, "");
+	assert_true(log_share_allows(&share, 7, "user 1000", 2 * MINUTE + 3));
 }
 
 static void levels_of_the_log_go_by_their_words(void **state)
@@ -410,6 +500,9 @@ int main(void)
 		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
 		cmocka_unit_test(levels_of_the_log_go_by_their_words),
 		cmocka_unit_test(errors_and_warnings_of_a_thread_are_caught),
+		cmocka_unit_test(who_causes_many_lines_leaves_room_for_those_of_others),
+		cmocka_unit_test(past_so_many_groups_all_others_are_one),
+		cmocka_unit_test(one_line_sums_up_what_a_share_has_no_room_for),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(short_turns_are_asked_for_and_nothing_else_is_changed),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
