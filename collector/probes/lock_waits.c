@@ -5,8 +5,10 @@
 #include "base/map64.h"
 #include "base/quick_hash.h"
 #include "guard/heap_bytes.h"
+#include "guard/owner.h"
 #include "probes/kept_stack.h"
 #include "probes/probe_sample.h"
+#include "process/process.h"
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -24,6 +26,7 @@ struct wait_id {
 
 struct wait {
 	struct wait_id id;
+	uint64_t group; /* owner_group of the process's owner */
 	uint64_t began_ns, weight;
 	pid_t tid;
 	struct kept_stack stack;
@@ -31,7 +34,7 @@ struct wait {
 
 struct lock_waits {
 	struct map64 waits;  /* hash of the ID -> struct wait */
-	struct map64 counts; /* PID -> how many of its waits there are */
+	struct map64 counts; /* group of an owner -> how many of its waits there are */
 	struct profile stacks;
 	uint64_t seed;
 	size_t swept; /* where the next sweep begins */
@@ -97,21 +100,21 @@ static void forget_stacks(struct lock_waits *waits)
 		waits->stacks = (struct profile){0};
 }
 
-static uintptr_t count_of(const struct lock_waits *waits, pid_t pid)
+static uintptr_t count_of(const struct lock_waits *waits, uint64_t group)
 {
-	return (uintptr_t)map64_find(&waits->counts, (uint64_t)pid);
+	return (uintptr_t)map64_find(&waits->counts, group);
 }
 
 static void remove_wait(struct lock_waits *waits, uint64_t key)
 {
 	struct wait *const wait = map64_remove(&waits->waits, key);
-	const uintptr_t count = wait ? count_of(waits, wait->id.pid) : 0;
+	const uintptr_t count = wait ? count_of(waits, wait->group) : 0;
 	const uintptr_t left = count > 0 ? count - 1 : 0;
 
 	if (wait && left > 0)
-		map64_put(&waits->counts, (uint64_t)wait->id.pid, (void *)left); /* replaces */
+		map64_put(&waits->counts, wait->group, (void *)left); /* replaces */
 	else if (wait)
-		map64_remove(&waits->counts, (uint64_t)wait->id.pid);
+		map64_remove(&waits->counts, wait->group);
 	free(wait);
 }
 
@@ -121,12 +124,14 @@ static int keep(struct lock_waits *waits, const struct record *record,
 {
 	const struct wait_id id = id_of(record);
 	const uint64_t key = key_of(waits, &id);
+	const uint64_t group =
+		sample->process ? owner_group(sample->process->owner) : (uint64_t)record->pid;
 	struct kept_stack stack;
 	struct wait *wait;
 	int err;
 
 	if (!waits->stacks.nodes || waits->waits.count >= LOCK_WAITS_MAX ||
-	    count_of(waits, record->pid) >= LOCK_WAITS_MAX / 2)
+	    count_of(waits, group) >= LOCK_WAITS_MAX / 2)
 		return -ENOSPC;
 	err = kept_stack_keep(&waits->stacks, sample, &stack);
 	if (err < 0)
@@ -136,16 +141,17 @@ static int keep(struct lock_waits *waits, const struct record *record,
 	if (!wait)
 		return -ENOMEM;
 	*wait = (struct wait){.id = id,
+			      .group = group,
 			      .began_ns = record->time_ns,
 			      .weight = record->sample.weight,
 			      .tid = record->tid,
 			      .stack = stack};
-	err = map64_put(&waits->counts, (uint64_t)id.pid, (void *)(count_of(waits, id.pid) + 1));
+	err = map64_put(&waits->counts, group, (void *)(count_of(waits, group) + 1));
 	if (!err)
 		err = map64_put(&waits->waits, key, wait);
 	if (err) {
 		free(wait);
-		map64_remove(&waits->counts, (uint64_t)id.pid); /* too few are counted then */
+		map64_remove(&waits->counts, group); /* too few are counted then */
 	}
 	return err;
 }

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOCK_WAITS_MAX	     16384u  /* that have not ended; a process has half of them at most */
+#define LOCK_WAITS_MAX	     16384u  /* that have not ended; a container or user has half at most */
 #define LOCK_WAITS_MAX_NODES 400000u /* of their stacks together */
 
 struct lock_waits_stats {

@@ -2,6 +2,8 @@
 /* Waits are what their begins and ends say together, whatever a hostile agent says. */
 #include "probes/lock_waits.h"
 
+#include "process/process.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,10 +17,18 @@
 static const struct symbolizer_verdict verdict = {.is_rooted = true, .is_java_named = true};
 static const struct stack whole = {.depth = 1, .end = STACK_WHOLE};
 
+static uint64_t (*owner_user)(pid_t pid);
+
+static uint64_t own_user(pid_t pid)
+{
+	return (uint64_t)pid;
+}
+
 static int set_up(void **state)
 {
 	struct lock_waits *waits;
 
+	owner_user = own_user;
 	assert_int_equal(lock_waits_new(&waits), 0);
 	*state = waits;
 	return 0;
@@ -47,7 +57,9 @@ static void begin(struct lock_waits *waits, const struct record *record, const c
 	const struct frame frames[] = {{.name = leaf, .kind = FRAME_CLASS},
 				       {.name = name, .kind = FRAME_JIT, .line = 7},
 				       {.name = root, .kind = FRAME_LABEL}};
+	struct process process = {.pid = record->pid, .owner.user = owner_user(record->pid)};
 	const struct named_sample sample = {.kind = &sample_kind_lock,
+					    .process = &process,
 					    .values = {0, record->sample.weight},
 					    .stack = &whole,
 					    .verdict = &verdict,
@@ -212,6 +224,35 @@ static void a_process_has_its_share(void **state)
 	}
 }
 
+static uint64_t one_users_but_nine(pid_t pid)
+{
+	return pid == 9;
+}
+
+/* Nor do many processes of one user take it all. */
+static void a_user_has_one_share_for_all_processes(void **state)
+{
+	struct lock_waits_stats stats;
+	struct named_sample sample;
+	struct record record;
+
+	owner_user = one_users_but_nine;
+	for (uint64_t i = 0; i < LOCK_WAITS_MAX; i++) {
+		record = event(SAMPLE_OF_ENTER, 1 + (pid_t)(i % 8), i, 100 * MS);
+		begin(*state, &record, "a/B.c");
+	}
+	lock_waits_stats(*state, &stats);
+	assert_int_equal(stats.left_out, LOCK_WAITS_MAX / 2);
+	record = event(SAMPLE_OF_ENTER, 9, 1, 100 * MS);
+	begin(*state, &record, "a/B.c");
+	assert_true(end(*state, 9, 1, 110 * MS, MS, &sample));
+	for (uint64_t i = 0; i < LOCK_WAITS_MAX / 2; i++) /* and the user has the share again */
+		assert_true(end(*state, 1 + (pid_t)(i % 8), i, 110 * MS, MS, &sample));
+	record = event(SAMPLE_OF_ENTER, 1, 1, 120 * MS);
+	begin(*state, &record, "a/B.c");
+	assert_true(end(*state, 1, 1, 130 * MS, MS, &sample));
+}
+
 /* What is left out is counted, and what ends makes room. */
 static void memory_is_bounded(void **state)
 {
@@ -258,6 +299,7 @@ int main(void)
 		TEST(waits_that_go_on_have_their_time_until_the_end),
 		TEST(waits_of_processes_that_are_gone_are_forgotten),
 		TEST(a_process_has_its_share),
+		TEST(a_user_has_one_share_for_all_processes),
 		TEST(memory_is_bounded),
 	};
 
