@@ -482,13 +482,12 @@ static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
 	if (child == 0) {
 		struct sched_attr before, after;
 
-		const int nicer = getpriority(PRIO_PROCESS, 0) + 1;
-
-		setpriority(PRIO_PROCESS, 0, nicer);
+		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);
 		before = scheduling();
 		turn_ask_short();
 		after = scheduling();
-		_exit(after.sched_nice != nicer || after.sched_policy != before.sched_policy ||
+		_exit(after.sched_nice != before.sched_nice ||
+		      after.sched_policy != before.sched_policy ||
 		      (before.sched_runtime > 0 && after.sched_runtime != 100000));
 	}
 	child_check(child);
