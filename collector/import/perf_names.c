@@ -8,8 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define MAX_PLAIN_BYTES 4096u
+#define IN " in " /* of the perf map style unfold */
+#define RUST_HASH_BYTES 19u /* ::h and 16 hexadecimal digits */
+#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 static bool starts_with(const char *text, const char *what)
 {
@@ -30,22 +34,33 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Whether the mapping has no file and holds no kernel code. */
-static bool is_user_area(const char *file)
+static bool is_word(const char *text, size_t len)
 {
-	static const char *const areas[] = {"[vdso]",  "[vsyscall]", "[unknown]", "[heap]",
-					    "[stack]", "[anon",	     "[JIT]",	  "[uprobes]"};
+	for (size_t i = 0; i < len; i++)
+		if (!strchr(WORD, text[i]))
+			return false;
+	return len > 0;
+}
 
+/* Whether what stands in brackets is the name of the kernel or of a module: [nf_tables], [kernel.x] */
+static bool is_kernel_area(const char *file)
+{
+	static const char *const areas[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]",
+					    "[stack]", "[anon]",    "[uprobes]", "[jit]"};
+	const size_t len = strlen(file);
+
+	if (starts_with(file, "[kernel") || starts_with(file, "[guest.kernel"))
+		return true;
 	for (size_t i = 0; i < sizeof(areas) / sizeof(*areas); i++)
-		if (starts_with(file, areas[i]))
-			return true;
-	return false;
+		if (strcasecmp(file, areas[i]) == 0)
+			return false;
+	return len > 2 && file[len - 1] == ']' && is_word(file + 1, len - 2);
 }
 
 static bool is_kernel(const char *file)
 {
 	if (file[0] == '[')
-		return !is_user_area(file);
+		return is_kernel_area(file);
 	return ends_with(file, "vmlinux") || ends_with(file, ".ko") || strstr(file, ".ko.") ||
 	       starts_with(base_name(file), "vmlinux-");
 }
@@ -56,7 +71,7 @@ static bool is_generated(const char *file)
 
 	return (starts_with(base, "perf-") && ends_with(base, ".map")) ||
 	       (starts_with(base, "jitted-") && ends_with(base, ".so")) ||
-	       starts_with(file, "[JIT]");
+	       strncasecmp(file, "[JIT", 4) == 0 || strstr(file, "jit-c") != NULL;
 }
 
 /*
@@ -69,14 +84,14 @@ static bool is_method(const char *name)
 }
 
 /* Turns Ljava/lang/String;::hashCode(..)I into java/lang/String.hashCode, in place. */
-static char *plain_java(char *name)
+static char *plain_slashed(char *name)
 {
 	char *const semicolon = strchr(name, ';');
 	char *method;
 
 	if (name[0] != 'L' || !semicolon ||
 	    (semicolon[1] != ':' && !memchr(name, '/', (size_t)(semicolon - name))))
-		return name; /* a class without a package has no slash */
+		return NULL; /* a class without a package has no slash */
 	method = semicolon + 1 + strspn(semicolon + 1, ":.");
 	*semicolon = '.';
 	memmove(semicolon + 1, method, strlen(method) + 1);
@@ -85,24 +100,121 @@ static char *plain_java(char *name)
 }
 
 /*
- * Cuts the parameters off. Some parentheses are part of the name: (anonymous namespace)::f,
- * operator(), Go's main.(*T).f.
+ * Turns java.lang.String::hashCode(..)I, of the style dotted, into java/lang/String.hashCode, in
+ * place. The class begins with a capital, which tells it from a namespace.
+ */
+static char *plain_dotted(char *name)
+{
+	char *const colons = strstr(name, "::");
+	char *class_name = name;
+
+	if (!colons || colons == name || !colons[2] || strchr("(:", colons[2]))
+		return NULL;
+	for (char *c = name; c < colons; c++) {
+		if (strchr(" <>()[];*&,", *c))
+			return NULL;
+		if (*c == '.' && c[1] >= 'A' && c[1] <= 'Z' && class_name == name)
+			class_name = c + 1;
+	}
+	if (*class_name < 'A' || *class_name > 'Z' || strstr(colons + 2, "::"))
+		return NULL;
+	for (char *c = name; c < colons; c++)
+		if (*c == '.')
+			*c = '/';
+	*colons = '.';
+	memmove(colons + 1, colons + 2, strlen(colons + 2) + 1);
+	colons[1 + strcspn(colons + 1, "(")] = '\0';
+	return name;
+}
+
+static char *plain_java(char *name)
+{
+	char *plain = plain_slashed(name);
+
+	if (!plain)
+		plain = plain_dotted(name);
+	return plain ? plain : name;
+}
+
+/* The length of operator() or of another operator's name at text, whose signs are no brackets. */
+static size_t operator_len(const char *name, const char *text)
+{
+	static const char word[] = "operator";
+	const size_t len = sizeof(word) - 1;
+
+	if (!starts_with(text, word) || (text > name && strchr(WORD, text[-1])))
+		return 0;
+	if (starts_with(text + len, "()"))
+		return len + 2;
+	return text[len] && !strchr(WORD, text[len]) ? len + strspn(text + len, "<>=!-+*/%^&|~")
+						      : 0;
+}
+
+/* What is behind the bracket that begins at text, or the end of a text that does not close it. */
+static char *past_bracket(const char *name, char *text)
+{
+	size_t depth = 0;
+
+	while (*text) {
+		const size_t len = operator_len(name, text);
+
+		if (len > 0) {
+			text += len;
+			continue;
+		}
+		if (strchr("<({[", *text))
+			depth++;
+		else if (strchr(")}]", *text) || (*text == '>' && text[-1] != '-'))
+			depth--;
+		text++;
+		if (depth == 0)
+			break;
+	}
+	return text;
+}
+
+/*
+ * Cuts the parameters off. They stand in the parenthesis that nothing of the name follows: that of
+ * f()::{lambda()#1}::operator()() const is the last. Within <>, {} and [] none counts.
  */
 static void cut_parameters(char *name)
 {
-	static const char call[] = "operator()";
-	char *at = name;
+	for (char *at = name; *at;) {
+		const size_t len = operator_len(name, at);
+		char *behind;
 
-	for (; (at = strchr(at, '(')); at++) {
-		if (at == name || at[-1] == '.' || starts_with(at, "(anonymous"))
+		if (len > 0) {
+			at += len;
 			continue;
-		if (at - name >= 8 && starts_with(at - 8, call))
+		}
+		if (!strchr("<({[", *at)) {
+			at++;
 			continue;
+		}
+		behind = past_bracket(name, at);
+		if (*at != '(' || at == name || at[-1] == '.' || (*behind && !strchr(" .[@&", *behind))
+		    || (*behind == '.' && behind[1] != '_' && !starts_with(behind, ".part") &&
+			!starts_with(behind, ".cold") && !starts_with(behind, ".const") &&
+			!starts_with(behind, ".isra") && !starts_with(behind, ".llvm"))) {
+			at = behind;
+			continue;
+		}
 		while (at > name && at[-1] == ' ')
 			at--;
 		*at = '\0';
 		return;
 	}
+}
+
+/* Cuts off the hash with which names of Rust end where they are demangled in the old way. */
+static void cut_rust_hash(char *name)
+{
+	const size_t len = strlen(name);
+	const char *const hash = name + len - RUST_HASH_BYTES;
+
+	if (len > RUST_HASH_BYTES && starts_with(hash, "::h") &&
+	    strspn(hash + 3, "0123456789abcdef") == RUST_HASH_BYTES - 3)
+		name[len - RUST_HASH_BYTES] = '\0';
 }
 
 static enum frame_kind java_kind(const struct import_options *options, bool is_inlined)
@@ -112,23 +224,47 @@ static enum frame_kind java_kind(const struct import_options *options, bool is_i
 	return is_inlined ? FRAME_INLINED : FRAME_JIT;
 }
 
+static bool is_java(const char *name)
+{
+	const char *const semicolon = strchr(name, ';');
+
+	return (name[0] == 'L' && semicolon && semicolon[1] == ':') || strstr(name, "::");
+}
+
+/* Adds a method, or a stub. */
+static size_t add_generated(const struct import_options *options, char *name, bool is_inlined,
+			    struct frame *ret)
+{
+	if (*name == '\0')
+		return 0;
+	*ret = (struct frame){.name = plain_java(name), .kind = FRAME_STUB};
+	if (is_method(ret->name))
+		ret->kind = java_kind(options, is_inlined);
+	return 1;
+}
+
+/* The names of generated code: "root->caller->inlined", "inlined in root", or a name alone. */
 static size_t generated_names(const struct import_options *options, char *name, struct frame *ret,
 			      size_t max)
 {
+	char *const in = strstr(name, IN);
 	size_t n = 0;
 
+	if (in && max >= 2 && !strstr(name, "->")) {
+		*in = '\0';
+		if (is_java(name) && is_java(in + strlen(IN))) {
+			n = add_generated(options, in + strlen(IN), false, ret);
+			return n + add_generated(options, name, true, ret + n);
+		}
+		*in = IN[0];
+	}
 	for (char *next; name && n < max; name = next) {
 		next = strstr(name, "->");
 		if (next) {
 			*next = '\0';
 			next += 2;
 		}
-		if (*name == '\0')
-			continue;
-		ret[n] = (struct frame){.name = plain_java(name), .kind = FRAME_STUB};
-		if (is_method(ret[n].name))
-			ret[n].kind = java_kind(options, n > 0);
-		n++;
+		n += add_generated(options, name, n > 0, ret + n);
 	}
 	return n;
 }
@@ -160,7 +296,11 @@ static const char *plain_name(const struct perf_names *names, const char *name)
 	char text[MAX_PLAIN_BYTES];
 	const size_t len = name ? demangle_name(name, DEMANGLE_PLAIN, text, sizeof(text)) : 0;
 
-	return len > 0 ? arena_copy(names->arena, text, len) : name;
+	char *const plain = len > 0 ? arena_copy(names->arena, text, len) : NULL;
+
+	if (plain)
+		cut_rust_hash(plain);
+	return plain ? plain : name;
 }
 
 /*
@@ -195,7 +335,7 @@ size_t perf_names_of(const struct import_options *options, struct perf_names *na
 {
 	const char *const file = names->file;
 
-	if (strcmp(names->name, "[unknown]") == 0) {
+	if (names->name[0] == '\0' || strcmp(names->name, "[unknown]") == 0) {
 		ret[0] = unnamed(options, names);
 		return 1;
 	}
@@ -205,11 +345,14 @@ size_t perf_names_of(const struct import_options *options, struct perf_names *na
 		if (n > 0)
 			return n;
 	}
-	cut_parameters(names->name);
-	ret[0] = (struct frame){.name = names->name, .kind = FRAME_NATIVE};
+	ret[0] = (struct frame){.name = plain_name(names, names->name), .kind = FRAME_NATIVE};
+	if (ret[0].name == names->name) {
+		cut_parameters(names->name);
+		cut_rust_hash(names->name);
+	}
 	if (strcmp(file, "inlined") == 0) {
 		ret[0].kind =
-			options->marks_jit ? frame_text_inlined_kind(names->name) : FRAME_NATIVE;
+			options->marks_jit ? frame_text_inlined_kind(ret[0].name) : FRAME_NATIVE;
 	} else if (strcmp(file, "[waiting]") == 0) { /* of perf_text.c */
 		ret[0].kind = FRAME_WAIT;
 	} else if (strcmp(file, "[class]") == 0) { /* as well */

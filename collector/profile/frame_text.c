@@ -8,6 +8,7 @@
  *   "-[" "+["          Objective-C
  *   ":::"              Java, from a perf map whose ';' was replaced: Lorg/x/Y:::m
  *   "::"               C++, Rust
+ *   ".(*" "[...]" "github.com/"    Go, see frame_text_is_go
  *   '/' not in front, or a capital in front and a '.'    Java
  *
  * A Java name of unknown level is FRAME_JAVA, so that no suffix is written that was not read.
@@ -31,6 +32,43 @@ static bool has_before_parameters(const char *name, char c)
 	return memchr(name, c, len) != NULL;
 }
 
+/* Packages of Go's own library in whose paths there is a slash. */
+static bool is_go_library(const char *name)
+{
+	static const char *const roots[] = {
+		"archive/", "compress/", "container/", "crypto/", "database/sql", "debug/",
+		"encoding/", "go/",	 "hash/",      "html/",	  "image/",	  "internal/",
+		"io/",	    "log/",	 "math/",      "mime/",	  "net/",	  "os/",
+		"path/",    "regexp/",	 "runtime/",   "sync/",	  "testing/",	  "text/",
+		"unicode/", "vendor/"};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+		if (starts_with(name, roots[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Go's functions are path/to/package.Function and path/to/package.(*Type).Method. What tells them
+ * from Java's: a receiver in parentheses; a type's "[...]"; a path that begins with a domain's name;
+ * a package of Go's library, whose name begins with a small letter as no class of Java's does.
+ */
+bool frame_text_is_go(const char *name)
+{
+	const size_t len = strcspn(name, "([<");
+	const char *const slash = memrchr(name, '/', len);
+	const char *const first = memchr(name, '/', len);
+	const char *const dot = strchr(slash ? slash : name, '.');
+
+	if (!dot || strstr(name, "::") || name[0] == '/' || name[0] == '[')
+		return false;
+	if (strstr(name, ".(*") || strstr(name, "[...]"))
+		return true;
+	if (!slash || slash[1] < 'a' || slash[1] > 'z' || (size_t)(dot - name) > len)
+		return false;
+	return memchr(name, '.', (size_t)(first - name)) || is_go_library(name);
+}
+
 enum frame_kind frame_text_kind(const char *name)
 {
 	const size_t len = strlen(name);
@@ -43,7 +81,7 @@ enum frame_kind frame_text_kind(const char *name)
 		return FRAME_NATIVE;
 	if (strstr(name, ":::"))
 		return FRAME_JAVA;
-	if (strstr(name, "::"))
+	if (strstr(name, "::") || frame_text_is_go(name))
 		return FRAME_NATIVE;
 	if (name[0] != '/' && name[0] != '[' && has_before_parameters(name, '/'))
 		return FRAME_JAVA;
@@ -56,7 +94,8 @@ enum frame_kind frame_text_kind(const char *name)
 enum frame_kind frame_text_inlined_kind(const char *name)
 {
 	const bool is_native = frame_text_kind(name) == FRAME_NATIVE &&
-			       (strstr(name, "::") || !has_before_parameters(name, '.'));
+			       (strstr(name, "::") || frame_text_is_go(name) ||
+				!has_before_parameters(name, '.'));
 
 	return is_native ? FRAME_NATIVE_INLINED : FRAME_INLINED;
 }

@@ -21,5 +21,7 @@ struct frame frame_text_parse(char *text, size_t len, bool is_root);
 enum frame_kind frame_text_kind(const char *name);
 /* The kind of an inlined frame's name: inlined in Java code, or in a file's. */
 enum frame_kind frame_text_inlined_kind(const char *name);
+/* Whether the name is that of a function of Go. */
+bool frame_text_is_go(const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #include "render/label.h"
 
 #include "encode/text.h"
+#include "profile/frame_text.h"
 
 #include <string.h>
 
@@ -246,6 +247,32 @@ static const char *fit_native(struct bytes *out, const char *name, size_t column
 	return cut_in_place(out, short_name, columns);
 }
 
+/* What is behind the package's path, its name, or the receiver, whichever comes next; or NULL. */
+static const char *past_go(const char *name)
+{
+	const size_t len = strcspn(name, "([");
+	const char *const slash = memrchr(name, '/', len);
+	const char *next = slash ? slash + 1 : name;
+
+	if (!slash && *next == '(')
+		next += strcspn(next, ")");
+	if (!slash)
+		next += strcspn(next, next[0] == ')' ? "." : ".[");
+	if (!slash && *next != '.')
+		return NULL;
+	return slash ? next : next[1] ? next + 1 : NULL;
+}
+
+/* github.com/acme/db.(*Cache).Get, db.(*Cache).Get, (*Cache).Get, Get */
+static const char *fit_go(struct bytes *out, const char *name, size_t columns)
+{
+	const char *next = name;
+
+	for (; next && columns_of(next) > columns; next = past_go(next))
+		name = next;
+	return next ? next : cut(out, name, columns);
+}
+
 const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_t columns)
 {
 	if (columns < LABEL_MIN_COLUMNS)
@@ -264,7 +291,8 @@ const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_
 	case KIND_CPP:
 	case KIND_NATIVE:
 	case KIND_STUB:
-		return fit_native(out, name, columns);
+		return frame_text_is_go(name) ? fit_go(out, name, columns)
+					      : fit_native(out, name, columns);
 	default:
 		return cut(out, name, columns);
 	}

@@ -105,12 +105,49 @@ function nativeForms(name)
 	return forms;
 }
 
+const goLibrary = /^(?:database\/sql|(?:archive|compress|container|crypto|debug|encoding|go|hash|html|image|internal|io|log|math|mime|net|os|path|regexp|runtime|sync|testing|text|unicode|vendor)\/)/;
+
+/* As frame_text_is_go of frame_text.c. */
+function isGo(name)
+{
+	const bracket = name.search(/[(\[<]/);
+	const path = bracket < 0 ? name : name.slice(0, bracket);
+	const slash = path.lastIndexOf("/"), dot = name.indexOf(".", Math.max(slash, 0));
+	if (dot < 0 || name.includes("::") || name[0] === "/" || name[0] === "[")
+		return false;
+	if (name.includes(".(*") || name.includes("[...]"))
+		return true;
+	if (!/^[a-z]/.test(path.slice(slash + 1)) || slash < 0 || dot > path.length)
+		return false;
+	return path.slice(0, path.indexOf("/")).includes(".") || goLibrary.test(name);
+}
+
+/* What is behind the package's path, its name, or the receiver, whichever comes next; or "". */
+function pastGo(name)
+{
+	const bracket = name.search(/[(\[]/);
+	const slash = (bracket < 0 ? name : name.slice(0, bracket)).lastIndexOf("/");
+	if (slash >= 0)
+		return name.slice(slash + 1);
+	const found = /^(?:\([^)]*\)[^.]*|[^.[]*)\./.exec(name);
+	return found ? name.slice(found[0].length) : "";
+}
+
+function goForms(name)
+{
+	const forms = [];
+	for (let form = pastGo(name); form; form = pastGo(form))
+		forms.push(form);
+	return forms;
+}
+
 /* A name and its shorter forms, by its language: "java", "class", "native" or none of these. */
 function formsOf(name, language)
 {
 	const shorter = language === "java" ? javaForms(name) :
 		language === "class" ? classForms(name) :
-		language === "native" ? nativeForms(name) : [];
+		language !== "native" ? [] :
+		isGo(name) ? goForms(name) : nativeForms(name);
 	return [name, ...shorter].map(text => ({ text, width: widthOf(text) }));
 }
 

@@ -314,6 +314,12 @@ static void names_without_suffix_get_a_kind(void **state)
 	assert_int_equal(kind_of_leaf("-[NSObject init]"), FRAME_NATIVE);
 	assert_int_equal(kind_of_leaf("read(/dev/null)"), FRAME_NATIVE);
 	assert_int_equal(kind_of_leaf("start_thread"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("github.com/acme/db.(*Cache).Get"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("github.com/acme/pkg.New[...]"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("net/http.HandlerFunc.ServeHTTP"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("main.(*T).run"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("net/sf/x/Y.z"), FRAME_JAVA);
+	assert_int_equal(kind_of_leaf("a/b/c.d"), FRAME_JAVA);
 	assert_int_equal(kind_of_leaf("[libc.so.6]"), FRAME_UNKNOWN);
 	assert_int_equal(kind_of_leaf("[unknown: x, no symbols]"), FRAME_UNKNOWN);
 	assert_int_equal(kind_of_leaf("[truncated: snapshot ended]"), FRAME_LABEL);

@@ -108,6 +108,83 @@ static void generated_code_is_a_method_only_if_it_is_called_like_one(void **stat
 	check_frame(&all_marks, "A::operator->() (/bin/x)", "A::operator->");
 }
 
+static void only_the_parameters_of_cxx_are_cut(void **state)
+{
+	static const char *const names[][2] = {
+		{"std::function<void ()>::~function()", "std::function<void ()>::~function"},
+		{"std::function<void ()>::operator()() const", "std::function<void ()>::operator()"},
+		{"foo()::{lambda()#1}::operator()() const", "foo()::{lambda()#1}::operator()"},
+		{"a::b<(c)1, d(*)(int)>::e(int) [clone .part.0]", "a::b<(c)1, d(*)(int)>::e"},
+		{"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
+		{"g(std::pair<int, int>&&) noexcept", "g"},
+		{"operator<<(std::ostream&, x const&)", "operator<<"},
+		{"x::operator->()", "x::operator->"},
+		{"x::operator bool() const", "x::operator bool"},
+		{"void sort<int*>(int*, int*)", "void sort<int*>"},
+		{"main.(*T).f", "main.(*T).f"},
+		{"net/http.(*conn).serve.func1", "net/http.(*conn).serve.func1"},
+		{"f(", "f"},
+		{"<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+		 "<alloc::vec::Vec<T> as core::ops::Drop>::drop"},
+	};
+	char frame[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(frame, sizeof(frame), "%s+0x1 (/bin/x)", names[i][0]);
+		check_frame(&all_marks, frame, names[i][1]);
+	}
+}
+
+static void names_of_the_linker_are_those_of_the_source(void **state)
+{
+	check_frame(&all_marks, "_ZN3foo3barEi+0x1 (/bin/x)", "foo::bar");
+	check_frame(&all_marks, "_RNvCs1234_7mycrate3foo+0x1 (/bin/x)", "mycrate::foo");
+	check_frame(&all_marks, "_ZN4core3fmt5write17h0123456789abcdefE (/bin/x)",
+		    "core::fmt::write");
+	check_frame(&all_marks, "core::fmt::write::h0123456789abcdef+0x1 (/bin/x)",
+		    "core::fmt::write");
+	check_frame(&all_marks, "x::h0123+0x1 (/bin/x)", "x::h0123");
+	check_frame(&all_marks, "_Z (/bin/x)", "_Z");
+}
+
+static void styles_of_perf_maps_come_back(void **state)
+{
+	static const char *const names[][2] = {
+		{"Lcom/acme/Foo;::bar in Lcom/acme/Main;::run",
+		 "com/acme/Main.run_[j];com/acme/Foo.bar_[i]"},
+		{"com.acme.Foo::bar in com.acme.Main::run",
+		 "com/acme/Main.run_[j];com/acme/Foo.bar_[i]"},
+		{"com.acme.Foo::bar()I", "com/acme/Foo.bar_[j]"},
+		{"Main::main", "Main.main_[j]"},
+		{"java.util.Map$Entry::of(Map.java:12)", "java/util/Map$Entry.of_[j]"},
+		{"com.acme.Main::run->com.acme.Foo::bar",
+		 "com/acme/Main.run_[j];com/acme/Foo.bar_[i]"},
+		{"Lcom/acme/Foo;::<init>(I)V", "com/acme/Foo.<init>_[j]"},
+		{"com.acme.Foo::<clinit>", "com/acme/Foo.<clinit>_[j]"},
+		/* other runtimes' */
+		{"JS:^turn in /app/main.js:10:14", "JS:^turn in /app/main.js:10:14_[j]"},
+		{"wasm::std::sort", "wasm::std::sort_[j]"},
+	};
+	char frame[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(frame, sizeof(frame), "%s+0x4 (/tmp/perf-7.map)", names[i][0]);
+		check_frame(&all_marks, frame, names[i][1]);
+	}
+}
+
+static void caches_of_jits_are_not_the_kernel(void **state)
+{
+	check_frame(&all_marks, "f ([JIT app cache])", "f");
+	check_frame(&all_marks, "[unknown] ([anon:dalvik-jit-code-cache])",
+		    "[anon:dalvik-jit-code-cache]");
+	check_frame(&all_marks, "f ([anon:v8])", "f");
+	check_frame(&all_marks, "f ([jit] tid 7)", "f");
+	check_frame(&all_marks, "f ([stack:7])", "f");
+	check_frame(&all_marks, "f ([nf_tables])", "f_[k]");
+	check_frame(&all_marks, "f ([guest.kernel.kallsyms])", "f_[k]");
+}
+
 static void kinds_can_be_left_out(void **state)
 {
 	const struct import_options kernel = {.marks_kernel = true};
@@ -291,6 +368,10 @@ int main(void)
 		cmocka_unit_test(pid_and_tid_are_in_the_lowest_frame),
 		cmocka_unit_test(frames_have_names_and_kinds),
 		cmocka_unit_test(generated_code_is_a_method_only_if_it_is_called_like_one),
+		cmocka_unit_test(only_the_parameters_of_cxx_are_cut),
+		cmocka_unit_test(names_of_the_linker_are_those_of_the_source),
+		cmocka_unit_test(styles_of_perf_maps_come_back),
+		cmocka_unit_test(caches_of_jits_are_not_the_kernel),
 		cmocka_unit_test(kinds_can_be_left_out),
 		cmocka_unit_test(addresses_are_shown_where_names_are_missing),
 		cmocka_unit_test(one_event_is_kept_and_the_others_are_counted),
