@@ -8,10 +8,16 @@
  *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary; its first letters say what
  *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
- *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
- *   anything else         folded stacks
  *
- * Header lines and comments of perf script are not told apart by this; they are skipped.
+ * Otherwise the first line decides that has the shape of one format alone:
+ *
+ *   an address at its beginning, indented as perf does it, or with a file in parentheses at the
+ *   line's end                                                           a frame of perf script
+ *   a thread, its CPU or time, and no count at the end                   a header of perf script
+ *   ';', and a count at the end                                          a folded stack
+ *
+ * A line that has a count at its end and no ';' may be a folded stack, a sentence, or a tracepoint:
+ * where no line decides, the file is perf script if all such lines are headers.
  */
 #include "import/perf_header.h"
 #include "import/readers.h"
@@ -88,22 +94,48 @@ static const char *reason_of_binary(const char *data, size_t len)
 	return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
 }
 
-/* IMPORT_NOTHING: a line of more than one format, such as a comment, does not decide. */
-static enum import_format format_of_line(const char *line, size_t len)
+/* The lines that no format has for itself. */
+struct doubtful {
+	uint64_t headers; /* of perf script, with a count at the end */
+	uint64_t stacks;  /* with a count at the end, and no headers */
+};
+
+static bool ends_in_count(const char *line, size_t len)
 {
-	if (len == 0 || line[0] == '#')
+	size_t at = len;
+
+	while (at > 0 && ((line[at - 1] >= '0' && line[at - 1] <= '9') || line[at - 1] == '.'))
+		at--;
+	return at < len && at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t');
+}
+
+/* IMPORT_NOTHING: a line of more than one format, such as a comment, does not decide. */
+static enum import_format format_of_line(const char *line, size_t len, struct doubtful *doubtful)
+{
+	struct perf_header header;
+	bool is_header;
+
+	if (len == 0 || (line[0] == '#' && (len == 1 || line[1] == ' ')))
 		return IMPORT_NOTHING;
 	if (perf_is_frame(line, len))
 		return IMPORT_PERF_SCRIPT;
-	if (line[len - 1] >= '0' && line[len - 1] <= '9')
+	is_header = perf_read_header(line, len, &header) == PERF_HEADER_FULL;
+	if (!ends_in_count(line, len))
+		return is_header ? IMPORT_PERF_SCRIPT : IMPORT_NOTHING;
+	is_header = is_header && (header.event.len > 0 || header.record.len > 0) &&
+		    !memchr(header.comm.text, ';', header.comm.len);
+	if (!is_header && memchr(line, ';', len))
 		return IMPORT_FOLDED;
-	return perf_is_header(line, len) ? IMPORT_PERF_SCRIPT : IMPORT_NOTHING;
+	doubtful->headers += is_header;
+	doubtful->stacks += !is_header;
+	return IMPORT_NOTHING;
 }
 
 enum import_format detect_format(const char *data, size_t len, const char **ret_reason)
 {
 	const char *const end = data + len;
 	enum import_format format = IMPORT_NOTHING;
+	struct doubtful doubtful = {0};
 
 	if (len == 0)
 		return IMPORT_NOTHING;
@@ -120,8 +152,10 @@ enum import_format detect_format(const char *data, size_t len, const char **ret_
 
 		if (feed && stop > data && stop[-1] == '\r')
 			stop--;
-		format = format_of_line(data, (size_t)(stop - data));
+		format = format_of_line(data, (size_t)(stop - data), &doubtful);
 		data = feed ? feed + 1 : end;
 	}
-	return format == IMPORT_NOTHING ? IMPORT_FOLDED : format;
+	if (format != IMPORT_NOTHING)
+		return format;
+	return doubtful.headers > 0 && doubtful.stacks == 0 ? IMPORT_PERF_SCRIPT : IMPORT_FOLDED;
 }

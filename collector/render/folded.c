@@ -6,8 +6,9 @@
  *
  * A frame is its name and its kind's suffix. Readers take a second number before the count for a
  * count before. Therefore no frame may end in spaces, or in spaces and a number: such spaces become
- * '_' wherever the frame stands, so that a method has one name. And the only stack of a file must
- * not look like the first line of a recording, see import/detect.c.
+ * '_' wherever the frame stands, so that a method has one name. So do the spaces of a frame that
+ * would make its line a comment, or a sample's first line in perf script. And the only stack of a
+ * file must not look like the first line of a recording, see import/detect.c.
  *
  * Nodes of different kinds or names may get the same text; such nodes are chained and walked as
  * one. Below nodes that were chained, a method may have several levels of compilation although
@@ -103,6 +104,66 @@ static size_t end_of_risky_spaces(const char *text, size_t len)
 	return end > 0 && text[end - 1] == ' ' ? end : 0;
 }
 
+static bool is_signed_number(const char *word, size_t len)
+{
+	const size_t sign = len > 1 && word[0] == '-';
+	size_t i = sign;
+
+	while (i < len && (is_digit(word[i]) || (word[i] == '/' && i > sign)))
+		i++;
+	return len > sign && i == len;
+}
+
+/* Whether the word is a time of perf script, such as 12.000001: */
+static bool is_time(const char *word, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && (is_digit(word[i]) || word[i] == '.'))
+		i++;
+	return len > 3 && i + 1 == len && is_digit(word[0]) && word[i] == ':';
+}
+
+/* Whether the word is what stands behind a PID in perf script: a CPU, or the name of a record. */
+static bool is_behind_pid(const char *word, size_t len)
+{
+	return (len > 2 && word[0] == '[' && word[len - 1] == ']' &&
+		is_signed_number(word + 1, len - 2)) ||
+	       (len > 4 && memcmp(word, "PERF", 4) == 0);
+}
+
+/* Whether the text would be the first line of a sample in perf script, see import/perf_header.h. */
+static bool is_header(const char *text, size_t len)
+{
+	bool has_pid = false;
+
+	for (size_t at = 0, end; at < len; at = end + 1) {
+		const char *const space = memchr(text + at, ' ', len - at);
+
+		end = space ? (size_t)(space - text) : len;
+		if (at > 0 && end > at &&
+		    (is_time(text + at, end - at) ||
+		     (has_pid && is_behind_pid(text + at, end - at))))
+			return true;
+		if (end > at)
+			has_pid = is_signed_number(text + at, end - at);
+	}
+	return false;
+}
+
+static void replace_spaces(struct bytes *out)
+{
+	for (char *c = out->data, *end = c + out->len; c < end; c++)
+		if (*c == ' ')
+			*c = '_';
+}
+
+/* Whether a line that begins so, or is so alone, would be a comment. */
+static bool is_comment(const struct bytes *text)
+{
+	return text->len > 0 && text->data[0] == '#' && (text->len == 1 || text->data[1] == ' ');
+}
+
 static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 {
 	const char *const suffix = frame_kind_suffix(kind);
@@ -116,8 +177,11 @@ static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 	for (size_t i = end_of_risky_spaces(out->data, out->len); i > 0 && out->data[i - 1] == ' ';
 	     i--)
 		out->data[i - 1] = '_';
-	if (out->len + 1 == sizeof(RECORDING_FORMAT_MAGIC) - 1 &&
-	    memcmp(out->data, RECORDING_FORMAT_MAGIC, out->len) == 0)
+	if (is_comment(out) || is_header(out->data, out->len))
+		replace_spaces(out);
+	if (is_comment(out) ||
+	    (out->len + 1 == sizeof(RECORDING_FORMAT_MAGIC) - 1 &&
+	     memcmp(out->data, RECORDING_FORMAT_MAGIC, out->len) == 0))
 		bytes_add(out, "_", 1);
 }
 
