@@ -87,6 +87,8 @@ fg_find_lazy_library(dep::sqlite SQLITE sqlite3.h sqlite3 libsqlite3-dev)
 # What the daemon pushes goes out by HTTP; the files that say how are YAML.
 fg_find_lazy_library(dep::curl CURL curl/curl.h curl libcurl4-openssl-dev)
 fg_find_lazy_library(dep::yaml YAML yaml.h yaml libyaml-dev)
+# Files compressed by zstd that render and diff read.
+fg_find_lazy_library(dep::zstd ZSTD zstd.h zstd libzstd-dev)
 # The daemon's --publish.
 fg_find_lazy_library(dep::nng NNG nng/nng.h nng libnng-dev)
 fg_find_lazy_library(dep::ncurses NCURSES ncurses.h ncursesw libncurses-dev)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bytes in a gzip or xz file, see decompressor.h. A gzip file has members of 1f 8b 08 .., each
+ * The bytes in a gzip, xz or zstd file, see decompressor.h. A gzip file has members of 1f 8b 08 .., each
  * with deflated bytes and their checksum.
  */
 #include "import/decompressor.h"
 
 #include "base/cleanup.h"
+#include "lazy/lazy_zstd.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 
 #define WINDOW	      (15 + 16)	  /* adding 16 makes zlib expect gzip's header */
 #define MAX_XZ_MEMORY (16u << 20) /* bytes; the file says how much its window takes */
+#define MAX_FILE_XZ_MEMORY (128u << 20) /* xz -9 takes 65 MiB */
 
 static void init(struct decompressor *decompressor, const struct decompressor_source *source,
 		 uint64_t max)
@@ -37,22 +39,54 @@ int decompressor_init_xz(struct decompressor *decompressor,
 	static const lzma_stream empty = LZMA_STREAM_INIT;
 
 	init(decompressor, source, max);
-	decompressor->is_xz = true;
+	decompressor->form = DECOMPRESSOR_XZ;
 	decompressor->xz = empty;
 	return lzma_stream_decoder(&decompressor->xz, MAX_XZ_MEMORY, 0) == LZMA_OK ? 0 : -ENOMEM;
 }
 
+static int init_zstd(struct decompressor *decompressor, const struct decompressor_source *source)
+{
+	init(decompressor, source, UINT64_MAX);
+	decompressor->form = DECOMPRESSOR_ZSTD;
+	decompressor->is_between = true;
+	if (lazy_zstd_load())
+		return -ENOTSUP;
+	decompressor->zstd = ZSTD_createDStream(); /* its windows are of 128 MiB at most */
+	return decompressor->zstd ? 0 : -ENOMEM;
+}
+
+int decompressor_init_file(struct decompressor *decompressor, enum decompressor_form form,
+			   const struct decompressor_source *source)
+{
+	int rc;
+
+	if (form == DECOMPRESSOR_ZSTD)
+		return init_zstd(decompressor, source);
+	if (form == DECOMPRESSOR_GZIP)
+		return decompressor_init_gzip(decompressor, source, UINT64_MAX);
+	rc = decompressor_init_xz(decompressor, source, UINT64_MAX);
+	decompressor->has_streams = true;
+	if (rc == 0 && lzma_memlimit_set(&decompressor->xz, MAX_FILE_XZ_MEMORY) != LZMA_OK)
+		rc = -ENOMEM;
+	return rc;
+}
+
 void decompressor_fini(struct decompressor *decompressor)
 {
-	if (decompressor->is_xz)
+	if (decompressor->form == DECOMPRESSOR_XZ)
 		lzma_end(&decompressor->xz);
-	else
+	else if (decompressor->form == DECOMPRESSOR_GZIP)
 		inflateEnd(&decompressor->z);
+	else if (decompressor->zstd)
+		ZSTD_freeDStream(decompressor->zstd);
 }
 
 static size_t input_left(const struct decompressor *decompressor)
 {
-	return decompressor->is_xz ? decompressor->xz.avail_in : decompressor->z.avail_in;
+	if (decompressor->form == DECOMPRESSOR_ZSTD)
+		return decompressor->given.len - decompressor->given.at;
+	return decompressor->form == DECOMPRESSOR_XZ ? decompressor->xz.avail_in
+						     : decompressor->z.avail_in;
 }
 
 /* Gives the library the next input. zlib counts bytes in unsigned int. */
@@ -71,7 +105,11 @@ static int refill(struct decompressor *decompressor)
 	len = decompressor->piece_len < UINT_MAX ? decompressor->piece_len : UINT_MAX;
 	decompressor->piece += len;
 	decompressor->piece_len -= len;
-	if (decompressor->is_xz) {
+	if (decompressor->form == DECOMPRESSOR_ZSTD) {
+		decompressor->given.data = data;
+		decompressor->given.len = len;
+		decompressor->given.at = 0;
+	} else if (decompressor->form == DECOMPRESSOR_XZ) {
 		decompressor->xz.next_in = data;
 		decompressor->xz.avail_in = len;
 	} else {
@@ -105,8 +143,12 @@ static int step_xz(struct decompressor *decompressor)
 	lzma_stream *const xz = &decompressor->xz;
 	lzma_ret rc;
 
-	if (decompressor->is_between)
+	if (decompressor->is_between && !decompressor->has_streams)
 		return -EINVAL; /* bytes behind the stream */
+	if (decompressor->is_between &&
+	    lzma_stream_decoder(xz, MAX_FILE_XZ_MEMORY, 0) != LZMA_OK)
+		return -ENOMEM;
+	decompressor->is_between = false;
 	xz->next_out = decompressor->out;
 	xz->avail_out = sizeof(decompressor->out);
 	rc = lzma_code(xz, LZMA_RUN);
@@ -119,6 +161,32 @@ static int step_xz(struct decompressor *decompressor)
 	return rc == LZMA_OK || rc == LZMA_STREAM_END || rc == LZMA_BUF_ERROR ? 0 : -EINVAL;
 }
 
+static int step_zstd(struct decompressor *decompressor)
+{
+	ZSTD_inBuffer in = {decompressor->given.data, decompressor->given.len,
+			    decompressor->given.at};
+	ZSTD_outBuffer out = {decompressor->out, sizeof(decompressor->out), 0};
+	const size_t rc = ZSTD_decompressStream(decompressor->zstd, &out, &in);
+
+	decompressor->given.at = in.pos;
+	decompressor->end = out.pos;
+	decompressor->is_between = rc == 0;
+	return ZSTD_isError(rc) ? -EINVAL : 0;
+}
+
+static int step(struct decompressor *decompressor)
+{
+	switch (decompressor->form) {
+	case DECOMPRESSOR_GZIP:
+		return step_gzip(decompressor);
+	case DECOMPRESSOR_XZ:
+		return step_xz(decompressor);
+	case DECOMPRESSOR_ZSTD:
+		break;
+	}
+	return step_zstd(decompressor);
+}
+
 /* Produces at least one byte more, unless the file has ended. */
 static int unpack_some(struct decompressor *decompressor)
 {
@@ -129,7 +197,7 @@ static int unpack_some(struct decompressor *decompressor)
 		if (input_left(decompressor) == 0)
 			rc = refill(decompressor);
 		if (rc == 0 && !decompressor->is_ended)
-			rc = decompressor->is_xz ? step_xz(decompressor) : step_gzip(decompressor);
+			rc = step(decompressor);
 	}
 	if (rc == 0 && decompressor->end > decompressor->left)
 		rc = -EFBIG;
@@ -161,6 +229,21 @@ bool decompressor_take(struct decompressor *decompressor, void *to, uint64_t len
 	return !decompressor->err;
 }
 
+int decompressor_read(struct decompressor *decompressor, void *to, size_t len, size_t *ret_len)
+{
+	size_t there;
+
+	if (!decompressor->err && decompressor->at == decompressor->end)
+		unpack_some(decompressor);
+	if (decompressor->err)
+		return decompressor->err;
+	there = decompressor->end - decompressor->at;
+	*ret_len = len < there ? len : there;
+	memcpy(to, decompressor->out + decompressor->at, *ret_len);
+	decompressor->at += *ret_len;
+	return 0;
+}
+
 bool decompressor_at_end(struct decompressor *decompressor)
 {
 	if (decompressor->err || decompressor->at < decompressor->end)
@@ -172,6 +255,18 @@ bool decompressor_at_end(struct decompressor *decompressor)
 bool decompressor_is_gzip(const void *data, size_t len)
 {
 	return len >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0;
+}
+
+bool decompressor_form_of(const void *data, size_t len, enum decompressor_form *ret)
+{
+	*ret = DECOMPRESSOR_GZIP;
+	if (decompressor_is_gzip(data, len))
+		return true;
+	*ret = DECOMPRESSOR_XZ;
+	if (len >= 6 && memcmp(data, "\xfd\x37zXZ\0", 6) == 0)
+		return true;
+	*ret = DECOMPRESSOR_ZSTD;
+	return len >= 4 && memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
 struct memory {

@@ -2,7 +2,6 @@
 /*
  * Tells a file's format by its first bytes:
  *
- *   1f 8b                 gzip, in which pprof usually is
  *   "fgrec "              a recording of our own, with gzip or xz behind the line, unless a folded
  *                         stack's frame begins so
  *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
@@ -31,21 +30,48 @@ struct magic {
 	const char *reason;
 };
 
+#define CALLGRIND                                                                                  \
+	"this is a profile of Callgrind, which is not read: kcachegrind and callgrind_annotate "   \
+	"read it"
 #define DRAWING "this is drawn already: give what it was made of, a recording or folded stacks"
+
+#define WANTED "folded stacks (a;b;c 42), the text of perf script, pprof or a recording are needed"
 
 static const struct magic magics[] = {
 	{"PERFILE2", 8,
 	 "this is perf's binary recording: give what 'perf script -i FILE' writes of it"},
-	{"FLR\0", 4, "this is a recording of Java Flight Recorder, which is not read"},
+	{"FLR\0", 4,
+	 "this is a recording of Java Flight Recorder, which is not read: JDK Mission Control and 'jfr "
+	 "print' read it, and async-profiler's jfrconv makes folded stacks of it"},
 	{"\177ELF", 4, "this is a program"},
 	{"PK\003\004", 4, "this is a zip archive: unpack it first"},
-	{"\x28\xb5\x2f\xfd", 4, "this is compressed by zstd: give it through 'zstdcat FILE |'"},
-	{"\xfd"
-	 "7zXZ",
-	 5, "this is compressed by xz: give it through 'xzcat FILE |'"},
+	{"JAVA PROFILE 1.0", 16, "this is a dump of a Java heap: Eclipse MAT and jhat read it"},
+	{"SQLite format 3", 15, "this is a database of SQLite: of a store, give --store DIR"},
 	{"<!DOCTYPE", 9, DRAWING},
+	{"<!doctype", 9, DRAWING},
+	{"<html", 5, DRAWING},
 	{"<?xml", 5, DRAWING},
 	{"<svg", 4, DRAWING},
+	{"# callgrind format", 18, CALLGRIND},
+	{"heap profile:", 13, "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
+	{"goroutine profile:", 18,
+	 "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
+	{"@[", 2, "this is of bpftrace: stackcollapse-bpftrace.pl makes folded stacks of it"},
+};
+
+/* What is in a text of other tools, and nowhere else. */
+static const struct magic texts[] = {
+	{"speedscope.app/file-format-schema", 33,
+	 "this is a profile of speedscope: https://www.speedscope.app reads it. " WANTED},
+	{"\"preprocessedProfileVersion\"", 28,
+	 "this is a profile of Firefox: https://profiler.firefox.com reads it. " WANTED},
+	{"\"traceEvents\"", 13,
+	 "this is a trace of Chrome: https://ui.perfetto.dev and speedscope read it. " WANTED},
+	{"\"callFrame\"", 11,
+	 "this is a profile of V8: Chrome's DevTools and speedscope read it. " WANTED},
+	{"creator: callgrind", 18, CALLGRIND},
+	{"Full thread dump", 16,
+	 "this is a dump of Java threads: stackcollapse-jstack.pl makes folded stacks of it"},
 };
 
 static bool begins(const char *data, size_t len, const char *bytes, size_t bytes_len)
@@ -84,14 +110,46 @@ static bool is_recording(const char *data, size_t len)
 	return !begins_with_stack(data, len);
 }
 
+/* Whether the text is JSON, as far as its first letters say. */
+static bool is_json(const char *data, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && strchr(" \t\r\n", data[at]) && data[at])
+		at++;
+	if (at == len || (data[at] != '{' && data[at] != '['))
+		return false;
+	for (at++; at < len && data[at] && strchr(" \t\r\n", data[at]);)
+		at++;
+	return at < len && data[at] && strchr("\"{}[]-0123456789", data[at]);
+}
+
+/* Why a text is none of stacks; NULL: it may be. */
+static const char *reason_of_text(const char *data, size_t len)
+{
+	struct perf_header header;
+	const char *const feed = memchr(data, '\n', len);
+	const size_t first = feed ? (size_t)(feed - data) : len;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (memmem(data, len, texts[i].bytes, texts[i].len))
+			return texts[i].reason;
+	return is_json(data, len) && perf_read_header(data, first, &header) < PERF_HEADER_FULL
+		       ? "this is JSON, of which no form is read: " WANTED
+		       : NULL;
+}
+
 static const char *reason_of_binary(const char *data, size_t len)
 {
-	const bool is_stack = begins_with_stack(data, len);
-
-	for (size_t i = 0; !is_stack && i < sizeof(magics) / sizeof(*magics); i++)
+	if (begins_with_stack(data, len))
+		return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
 		if (begins(data, len, magics[i].bytes, magics[i].len))
 			return magics[i].reason;
-	return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
+	if (memchr(data, '\0', len))
+		return "this is binary, and neither stacks nor pprof; or UTF-16 without a byte order "
+		       "mark: give it through 'iconv -f UTF-16LE FILE |'";
+	return reason_of_text(data, len);
 }
 
 /* The lines that no format has for itself. */

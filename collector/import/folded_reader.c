@@ -4,7 +4,10 @@
  *
  *   line  = stack SP count [ SP count ]      the first of two counts is before, the second after
  *   stack = frame { ";" frame }              root first
- *   count = digits [ "." [ digits ] ]        no sign, no exponent
+ *   count = digits [ "." [ digits ] ]        no sign, no exponent; a ',' behind it is passed over
+ *   comment = "#" [ SP ... ]
+ *
+ * Frames without a text, as in a;;b, are passed over.
  *
  * Counts are read from the end of the line, so frames may contain spaces. A frame that ends in a
  * space and a number is taken for a count before, as by every other reader; a file with such frames
@@ -128,6 +131,15 @@ static const char *last_count(const char *line, size_t len, size_t *ret_len)
 	return line + begin;
 }
 
+/* A comma behind the last count, where lines were taken out of a list, says nothing. */
+static size_t without_comma(const char *line, size_t len)
+{
+	while (len > 1 && (is_space(line[len - 1]) ||
+			   (line[len - 1] == ',' && is_digit(line[len - 2]))))
+		len--;
+	return len;
+}
+
 static size_t without_spaces(const char *line, size_t len)
 {
 	while (len > 0 && is_space(line[len - 1]))
@@ -159,7 +171,7 @@ static const char *reason_of(const char *line, size_t len)
  */
 static const char *read_counts(const char *line, size_t *len, struct counts *ret)
 {
-	const size_t end = without_spaces(line, *len);
+	const size_t end = without_comma(line, *len);
 	size_t count_len;
 	const char *count = last_count(line, end, &count_len);
 	int is_count = parse_count(count, count_len, &ret->after, &ret->is_rounded);
@@ -237,11 +249,11 @@ static size_t compare(struct folded *folded, const struct line *line, size_t len
 	return common;
 }
 
-static int find_name(struct folded *folded, struct tree *tree, const char *text, size_t len,
-		     const struct named **ret)
+static int find_name(struct folded *folded, struct tree *tree, const struct name_slot *wanted,
+		     enum realm realm, const struct named **ret)
 {
-	const bool is_root = tree->depth == 0;
-	const enum realm realm = is_root ? REALM_ROOT : REALM_FRAME;
+	const char *const text = wanted->text;
+	const size_t len = wanted->len;
 	const struct named *const named = name_cache_find(&tree->names, realm, text, len);
 	struct name_slot key;
 	struct frame frame;
@@ -255,7 +267,7 @@ static int find_name(struct folded *folded, struct tree *tree, const char *text,
 	key = name_cache_key(&tree->names, realm, text, len);
 	memcpy(folded->text, text, len);
 	folded->text[len] = '\0';
-	frame = frame_text_parse(folded->text, len, is_root);
+	frame = frame_text_parse(folded->text, len, realm == REALM_ROOT);
 	return name_cache_add(&tree->names, &key, &frame, 1, ret);
 }
 
@@ -265,14 +277,21 @@ static int enter(struct folded *folded, struct tree *tree, const char *line, siz
 {
 	const struct step *const end = tree->n_ends > 0 ? &tree->ends[tree->n_ends - 1] : NULL;
 	const struct named *named;
+	struct name_slot wanted;
 	int rc;
 
+	if (step->end == at) {
+		folded->is_sorted = false; /* another text means the same stack */
+		return 0;
+	}
 	if (end && end->end == step->end) {
 		step->node = end->node;
 		tree->n_ends--;
 		return 0;
 	}
-	rc = find_name(folded, tree, line + at, step->end - at, &named);
+	wanted = (struct name_slot){.text = line + at, .len = step->end - at};
+	rc = find_name(folded, tree, &wanted,
+		       step->node == PROFILE_ROOT ? REALM_ROOT : REALM_FRAME, &named);
 	if (rc < 0)
 		return rc;
 	return folded->is_sorted && tree->was_empty
@@ -375,6 +394,7 @@ static const char *read_line(struct folded *folded, const struct line *line, int
 	}
 	*ret_err = rc;
 	report->stacks++;
+	report->total += counts.after + counts.before;
 	report->two_counts += counts.are_two;
 	report->rounded += counts.is_rounded;
 	return NULL;
@@ -387,6 +407,23 @@ static void forget_before(struct folded *folded)
 	folded->is_sorted &= folded->target->report.stacks == 0;
 }
 
+/*
+ * Whether the line is a comment. One that has a stack behind its sign is told, for it may be a stack.
+ */
+static bool is_comment(struct folded *folded, const struct line *line, uint64_t number)
+{
+	struct counts counts = {0};
+	size_t len = line->len;
+
+	if (len == 0 || line->text[0] != '#' || (len > 1 && !is_space(line->text[1])))
+		return false;
+	if (memchr(line->text, ';', len) && !read_counts(line->text, &len, &counts))
+		import_report_ignore(&folded->target->report, number,
+				     "it is a comment, in which a stack stands");
+	folded->target->report.comments++;
+	return true;
+}
+
 static int read_lines(struct folded *folded, struct lines *lines)
 {
 	struct line line;
@@ -394,7 +431,13 @@ static int read_lines(struct folded *folded, struct lines *lines)
 
 	while ((rc = lines_next(lines, &line)) > 0) {
 		int err = 0;
-		const char *const reason = read_line(folded, &line, &err);
+		const char *reason;
+
+		if (!line.is_too_long && is_comment(folded, &line, lines->number)) {
+			forget_before(folded);
+			continue;
+		}
+		reason = read_line(folded, &line, &err);
 
 		if (err < 0)
 			return err;

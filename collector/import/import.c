@@ -61,7 +61,7 @@ static int read_format(struct lines *lines, const struct import_options *options
 
 int import_read(int fd, const struct import_options *options, struct import_target *target)
 {
-	_cleanup_(lines_fini) struct lines lines = {.fd = -1};
+	_cleanup_(lines_fini) struct lines lines = {0};
 	struct import_report *const report = &target->report;
 	const char *data = NULL;
 	size_t len = 0;
@@ -70,10 +70,14 @@ int import_read(int fd, const struct import_options *options, struct import_targ
 	*report = (struct import_report){0};
 	if (rc == 0)
 		rc = lines_peek(&lines, LOOK_BYTES, &data, &len);
-	if (rc < 0)
+	if (rc < 0) {
+		report->first_reason = lines.source ? text_source_reason(lines.source) : NULL;
 		return rc;
+	}
 	report->format = detect_format(data, len, &report->first_reason);
 	rc = read_format(&lines, options, target);
+	if (rc < 0 && text_source_reason(lines.source))
+		report->first_reason = text_source_reason(lines.source);
 	report->lines = lines.number;
 	profile_sum(target->profile);
 	if (target->before)

@@ -7,20 +7,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FIRST_SIZE ((size_t)1 << 18)
+#define LEAST_ROOM 64u /* bytes, for some characters */
 
 int lines_init(struct lines *lines, int fd)
 {
-	*lines = (struct lines){.fd = fd, .buf = malloc(FIRST_SIZE), .size = FIRST_SIZE};
-	return lines->buf ? 0 : -ENOMEM;
+	*lines = (struct lines){
+		.source = text_source_new(fd), .buf = malloc(FIRST_SIZE), .size = FIRST_SIZE};
+	return lines->buf && lines->source ? 0 : -ENOMEM;
 }
 
 void lines_fini(struct lines *lines)
 {
 	free(lines->buf);
-	*lines = (struct lines){.fd = -1};
+	text_source_free(lines->source);
+	*lines = (struct lines){0};
 }
 
 /*
@@ -39,7 +41,7 @@ static int make_room(struct lines *lines)
 		lines->end = live;
 		return 0;
 	}
-	if (lines->end < lines->size)
+	if (lines->end + LEAST_ROOM <= lines->size)
 		return 0;
 	/* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): lines_init has set a size */
 	bigger = realloc(lines->buf, lines->size * 2);
@@ -53,17 +55,15 @@ static int make_room(struct lines *lines)
 /* Reads once more. Also returns 0 at the end of the input; is_at_end is then set. */
 static int fill(struct lines *lines)
 {
-	const int rc = make_room(lines);
-	ssize_t n;
+	int rc = make_room(lines);
+	size_t n = 0;
 
+	if (rc == 0)
+		rc = text_source_read(lines->source, lines->buf + lines->end,
+				      lines->size - lines->end, &n);
 	if (rc < 0)
 		return rc;
-	do
-		n = read(lines->fd, lines->buf + lines->end, lines->size - lines->end);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	lines->end += (size_t)n;
+	lines->end += n;
 	lines->is_at_end = n == 0;
 	return 0;
 }

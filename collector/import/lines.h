@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a descriptor -> its lines, one after the other
+ * shape:   a descriptor -> the lines of its text, one after the other
  * units:   bytes; lines count from 1
  * threads: one at a time
- * errors:  negative errno of read(2), -ENOMEM
+ * errors:  those of text_source.h, -ENOMEM
  * source:  none
  *
  * The line before stays in memory, so that the reader can see how much of it comes again. The
@@ -12,12 +12,14 @@
 #ifndef FG_IMPORT_LINES_H
 #define FG_IMPORT_LINES_H
 
+#include "import/text_source.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct lines {
-	int fd;
+	struct text_source *source;
 	char *buf;
 	size_t size;
 	size_t kept;  /* start of the line before */

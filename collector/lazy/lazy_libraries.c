@@ -8,6 +8,7 @@
 #include "lazy/lazy_sqlite.h"
 #include "lazy/lazy_systemd.h"
 #include "lazy/lazy_yaml.h"
+#include "lazy/lazy_zstd.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +49,7 @@ LAZY_LIBRARY(nng, LAZY_NNG, FG_NNG_FILE, "publish")
 LAZY_LIBRARY(sqlite, LAZY_SQLITE, FG_SQLITE_FILE, "store")
 LAZY_LIBRARY(systemd, LAZY_SYSTEMD, FG_SYSTEMD_FILE, "systemd")
 LAZY_LIBRARY(yaml, LAZY_YAML, FG_YAML_FILE, "push")
+LAZY_LIBRARY(zstd, LAZY_ZSTD, FG_ZSTD_FILE, "render")
 
 /*
  * libcurl's header checks the type of what these two are given, by macros of their names; so they

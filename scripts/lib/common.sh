@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # used by those who source this
 {
 	packages_build=(cmake ninja-build gcc libc6-dev pkg-config python3 libnng-dev libelf-dev libdw-dev
-		zlib1g-dev liblzma-dev libbpf-dev clang-14 libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
+		zlib1g-dev liblzma-dev libzstd-dev libbpf-dev clang-14 libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
 		libmicrohttpd-dev libgnutls28-dev libncurses-dev libsystemd-dev libsqlite3-dev
 		libcurl4-openssl-dev libyaml-dev
 		libcmocka-dev openjdk-17-jdk-headless)

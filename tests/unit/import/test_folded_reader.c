@@ -262,6 +262,29 @@ static void greatest_count_is_kept(void **state)
 	check("a 18446744073709551615\nb 1\n", "a 18446744073709551615\n", 1);
 }
 
+static void comments_are_passed_over(void **state)
+{
+	check("P1;T1;main 90\n# duration: 4000\n", "P1;T1;main 90\n", 0);
+	check("# mode: cpu\n#\n#\ttab 3\na;b 1\na;c 2\n", "a;b 1\na;c 2\n", 0);
+	check("#1;b 1\n#;c 2\n##x 4\n", "##x 4\n#1;b 1\n#_;c 2\n", 0);
+	check("a 1\n# a;b 2\n", "a 1\n", 1);
+}
+
+static void frames_without_a_text_are_passed_over(void **state)
+{
+	check("a;;b 1\na;b 2\n", "a;b 3\n", 0);
+	check(";a 1\na; 2\na;;;b;; 4\n", "a 3\na;b 4\n", 0);
+	check("a;b 1\na;b;;c 2\na;b;c 4\n;;a;b 8\n", "a;b 9\na;b;c 6\n", 0);
+}
+
+static void commas_behind_counts_are_passed_over(void **state)
+{
+	check("a;b 1,\na;c 2,  \n", "a;b 1\na;c 2\n", 0);
+	check("a;b, 1\n", "a;b, 1\n", 0);
+	check("a;b 1 2,\n", "a;b 2\n", 0);
+	check("a;b ,\n", "", 1);
+}
+
 static void decimals_are_rounded_and_told(void **state)
 {
 	struct imported imported;
@@ -477,6 +500,9 @@ int main(void)
 		cmocka_unit_test(path_is_forgotten_behind_a_bad_line),
 		cmocka_unit_test(bad_lines_are_told_with_number_and_reason),
 		cmocka_unit_test(greatest_count_is_kept),
+		cmocka_unit_test(comments_are_passed_over),
+		cmocka_unit_test(frames_without_a_text_are_passed_over),
+		cmocka_unit_test(commas_behind_counts_are_passed_over),
 		cmocka_unit_test(decimals_are_rounded_and_told),
 		cmocka_unit_test(two_counts_are_before_and_after),
 		cmocka_unit_test(spaces_and_carriage_returns_at_the_end_are_no_matter),
