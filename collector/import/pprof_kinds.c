@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define NONE SIZE_MAX
 
@@ -52,7 +53,7 @@ static const struct profile_kind *find_kind(const char *name)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		for (const char *const *known = all[i].names; *known; known++)
-			if (strcmp(*known, name) == 0)
+			if (strcasecmp(*known, name) == 0)
 				return all[i].kind;
 	return NULL;
 }
@@ -103,7 +104,8 @@ static bool counts_cpu(const struct pprof_type *types, size_t n, size_t i)
 {
 	if (!is_count(types[i].unit))
 		return false;
-	if (strcmp(types[i].name, PROFILE_UNIT_SAMPLES) != 0)
+	if (strcmp(types[i].name, PROFILE_UNIT_SAMPLES) != 0 &&
+	    strcasecmp(types[i].name, "sample") != 0)
 		return find_kind(types[i].name) == &profile_kind_cpu;
 	return !has_times(types, n) || has_times_of_cpu_alone(types, n) ||
 	       (i + 1 < n && is_cpu_time(&types[i + 1]));
