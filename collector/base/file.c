@@ -101,6 +101,26 @@ static void atomic_free(struct file_atomic *file)
 	*file = (struct file_atomic){0};
 }
 
+/* The umask can be asked for only by changing it, or of proc, where other threads do not notice. */
+static mode_t read_umask(void)
+{
+	char status[4096];
+	const char *line = file_read_small("/proc/self/status", status, sizeof(status)) < 0
+				   ? NULL
+				   : strstr(status, "\nUmask:");
+
+	return line ? (mode_t)strtoul(line + strlen("\nUmask:"), NULL, 8) & 0777 : 022;
+}
+
+mode_t file_output_mode(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return st.st_mode & 0777;
+	return 0666 & ~read_umask();
+}
+
 int file_atomic_open(struct file_atomic *file, const char *path, mode_t mode)
 {
 	const size_t size = strlen(path) + sizeof(".XXXXXX");

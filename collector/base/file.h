@@ -39,6 +39,11 @@ struct file_atomic {
 	char *temp_path;
 };
 
+/*
+ * The mode for an output at path: that of the file which is there, else what the umask leaves of
+ * 0666.
+ */
+mode_t file_output_mode(const char *path);
 int file_atomic_open(struct file_atomic *file, const char *path, mode_t mode);
 int file_atomic_commit(struct file_atomic *file);
 void file_atomic_abandon(struct file_atomic *file);

@@ -42,9 +42,8 @@ static int read_side(const struct draw_options *options, bool is_before, uint64_
 		err = read_store(options, is_before, now_ns, ret);
 	else if (!err)
 		err = draw_input_read(ret, path, &options->import);
-	if (!err && (options->base || options->skip_after))
-		err = draw_cut(ret, options->base ? options->base : options->skip_after,
-			       !options->base);
+	if (!err && options->begins[0])
+		err = draw_cut(ret, options->begins, options->keeps_others);
 	if (!err && options->is_reversed)
 		err = draw_input_reverse(ret);
 	if (!err && ret->before.quality.samples > 0)

@@ -38,9 +38,8 @@ static int read_all(const struct draw_options *options, struct draw_input *input
 		err = draw_input_read(input, "-", &options->import);
 	for (size_t i = 0; !err && i < options->n_inputs; i++)
 		err = draw_input_read(input, options->inputs[i], &options->import);
-	if (!err && (options->base || options->skip_after))
-		err = draw_cut(input, options->base ? options->base : options->skip_after,
-			       !options->base);
+	if (!err && options->begins[0])
+		err = draw_cut(input, options->begins, options->keeps_others);
 	if (!err && options->is_reversed)
 		err = draw_input_reverse(input);
 	return err;

@@ -92,7 +92,7 @@ static int write_output(const struct output_path *output, struct recorder *recor
 
 	if (output->is_stdout)
 		return write_stdout(output->format, recorder, options);
-	err = file_atomic_open(&file, output->path, 0644);
+	err = file_atomic_open(&file, output->path, file_output_mode(output->path));
 
 	if (!err) {
 		err = recorder->ops->render(recorder, output->format, options, file.stream);

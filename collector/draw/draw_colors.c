@@ -55,7 +55,7 @@ int draw_colors_read(struct name_colors *colors)
 int draw_colors_write(const struct name_colors *colors)
 {
 	struct file_atomic file;
-	int err = file_atomic_open(&file, PATH, 0644);
+	int err = file_atomic_open(&file, PATH, file_output_mode(PATH));
 
 	if (!err) {
 		err = name_colors_write(colors, file.stream);

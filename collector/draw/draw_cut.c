@@ -20,10 +20,18 @@ struct place {
 };
 
 struct cut {
-	const char *name;
+	const char *const *names; /* NULL ends them */
 	bool keeps_others;
 	uint64_t left_out;
 };
+
+static bool is_named(const struct cut *cut, const struct profile_node *node)
+{
+	for (const char *const *name = cut->names; *name; name++)
+		if (strcmp(node->name, *name) == 0)
+			return true;
+	return false;
+}
 
 static int enter(struct profile *to, const struct profile_node *node, struct place *place)
 {
@@ -48,7 +56,7 @@ static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 
 	for (uint32_t i = from->count - 1; others && i > 0; i--) {
 		others[i] += from->nodes[i].self;
-		if (strcmp(from->nodes[i].name, cut->name) != 0)
+		if (!is_named(cut, &from->nodes[i]))
 			others[from->nodes[i].parent] += others[i];
 	}
 	return others;
@@ -61,7 +69,7 @@ static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 static int copy_node(struct cut *cut, const struct profile_node *node, uint64_t others,
 		     struct profile *to, struct place *place)
 {
-	const bool is_wanted = place->is_below || strcmp(node->name, cut->name) == 0;
+	const bool is_wanted = place->is_below || is_named(cut, node);
 	int rc;
 
 	if (is_wanted && !place->is_below)
@@ -126,19 +134,19 @@ static int cut_input(struct draw_input *input, struct cut *cut)
 		return err;
 	}
 	if (cut->left_out > 0)
-		log_warning("%s whose stacks have no frame called %s are left out",
+		log_warning("%s whose stacks have no frame called %s%s are left out",
 			    profile_kind_amount(input->kind.name ? &input->kind : &profile_kind_cpu,
 						cut->left_out, left_out),
-			    cut->name);
+			    cut->names[0], cut->names[1] ? " or one of the others" : "");
 	return 0;
 }
 
-int draw_cut(struct draw_input *input, const char *name, bool keeps_others)
+int draw_cut(struct draw_input *input, const char *const *names, bool keeps_others)
 {
 	bool is_empty = true;
 
 	for (; input; input = input->next) {
-		struct cut cut = {.name = name, .keeps_others = keeps_others};
+		struct cut cut = {.names = names, .keeps_others = keeps_others};
 		const int err = cut_input(input, &cut);
 
 		if (err)
@@ -150,6 +158,6 @@ int draw_cut(struct draw_input *input, const char *name, bool keeps_others)
 		return 0;
 	log_error("--base %s: no stack has such a frame; names are as in folded output, without "
 		  "a suffix such as _[j]",
-		  name);
+		  names[0]);
 	return -ENODATA;
 }

@@ -46,6 +46,8 @@ void draw_input_forget_recording(struct draw_input *input, const char *why)
 	timeline_init(&input->recording.timeline, 0);
 }
 
+#define FEW_LINES 3u /* of which nothing can be said */
+
 static int open_input(const char *path)
 {
 	struct stat st;
@@ -146,13 +148,40 @@ struct reading {
 	char names[PROFILE_MAX_KINDS * (PROFILE_KIND_BYTES + 2)]; /* of all kinds in the file */
 };
 
+/*
+ * Refuses what is hardly a file of stacks, and counts that lose more than a hundredth of all when they
+ * are made whole.
+ */
+static int judge_stacks(const struct reading *reading)
+{
+	const struct import_report *const report = &reading->target.report;
+	const bool is_text =
+		report->format == IMPORT_FOLDED || report->format == IMPORT_PERF_SCRIPT;
+	const uint64_t lines = report->lines - report->comments;
+
+	if (is_text && report->ignored > lines / 2 && lines > FEW_LINES) {
+		log_error("%s: more than half of its lines are no stacks, so what is it? Folded stacks "
+			  "(a;b;c 42), the text of perf script, pprof or a recording are needed",
+			  reading->path);
+		return -ENODATA;
+	}
+	if (report->rounded > 0 && report->rounded > report->total / 50) {
+		log_error("%s: its counts are fractions, and made whole they would be wrong by more "
+			  "than a hundredth of all: multiply them first, such as with awk "
+			  "'{$NF = int($NF * 1000 + .5)} 1'",
+			  reading->path);
+		return -ENODATA;
+	}
+	return 0;
+}
+
 static int judge(const struct reading *reading, const struct import_options *options)
 {
 	const struct import_report *const report = &reading->target.report;
 	const char *const path = reading->path;
 
 	if (report->stacks > 0)
-		return 0;
+		return judge_stacks(reading);
 	if (reading->n == 0 && reading->names[0] && reading->first->wanted) {
 		log_error("%s: no samples of the kind %s; there are: %s", path,
 			  reading->first->wanted, reading->names);
@@ -290,6 +319,17 @@ static uint64_t count_cut(const struct draw_input *input)
 	return cut;
 }
 
+/* Periods and samples are added up only by who wants it. */
+static void warn_of_units(const struct draw_input *input, const char *path,
+			  const struct import_report *report)
+{
+	if (input->n_read < 2 || report->stacks == 0 || report->has_periods == input->has_periods)
+		return;
+	log_warning("%s: its stacks weigh %s, and those of the files before do not: they are added up "
+		    "all the same",
+		    path, report->has_periods ? "periods of an event" : "samples");
+}
+
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options)
 {
@@ -299,6 +339,7 @@ int draw_input_read(struct draw_input *input, const char *path,
 		.path = path,
 	};
 	const struct import_report *const report = &reading.target.report;
+	struct import_options same = *options;
 	const uint64_t cut = count_cut(input);
 	_cleanup_close_ int fd = open_input(path);
 	int err;
@@ -308,7 +349,9 @@ int draw_input_read(struct draw_input *input, const char *path,
 		log_error("%s: cannot be opened: %s", path, strerror(-err));
 		return err;
 	}
-	err = import_read(fd, options, &reading.target);
+	if (!same.event && input->first_event[0])
+		same.event = input->first_event;
+	err = import_read(fd, &same, &reading.target);
 	if (!err)
 		err = join_kinds(&reading);
 	if (err < 0)
@@ -318,10 +361,13 @@ int draw_input_read(struct draw_input *input, const char *path,
 		log_warning(
 			"%s: stacks of %llu are cut at [overflow]: there are more than %u frames",
 			path, (unsigned long long)(count_cut(input) - cut), IMPORT_MAX_NODES);
+	if (report->format == IMPORT_PERF_SCRIPT && !input->first_event[0])
+		memcpy(input->first_event, report->event, sizeof(input->first_event));
+	warn_of_units(input, path, report);
 	input->has_periods |= report->has_periods;
 	if (report->has_periods && !input->event[0])
 		memcpy(input->event, report->event, sizeof(input->event));
-	return judge(&reading, options);
+	return judge(&reading, &same);
 }
 
 int draw_input_take(struct draw_input *first, const struct profile_kind *kind,

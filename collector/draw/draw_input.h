@@ -31,6 +31,7 @@ struct draw_input {
 	struct import_recording recording; /* times, threads and facts of recordings */
 	size_t n_read;
 	bool has_periods;
+	char first_event[IMPORT_EVENT_BYTES]; /* of perf script; that of later files too, or "" */
 	char event[IMPORT_EVENT_BYTES]; /* the event whose periods are the weights, or "" */
 };
 

@@ -135,7 +135,7 @@ static int set_format(struct draw_options *options)
 	char suffix[32];
 
 	snprintf(suffix, sizeof(suffix), "x.%s", optarg);
-	options->to_stdout = true;
+	options->has_format = true;
 	if (render_format_of(suffix, &options->format) == 0)
 		return 0;
 	log_error("-f %s: no such format; there are, without the dot: %s", optarg,
@@ -155,11 +155,8 @@ static int add_output(struct draw_options *options)
 		log_error("-o %s: that is one output too many", optarg);
 		return -EINVAL;
 	}
-	if (render_format_of(optarg, &output->format) < 0) {
-		log_error("-o %s: the form follows the suffix, and this is none of: %s", optarg,
-			  render_suffixes());
-		return -EINVAL;
-	}
+	options->has_own_suffix[options->n_outputs] =
+		render_format_of(optarg, &output->format) == 0;
 	output->path = optarg;
 	options->n_outputs++;
 	return 0;
@@ -263,6 +260,27 @@ static int apply_waits(struct wait_options *waits, int option)
 	}
 }
 
+/* Adds a frame at which stacks begin. */
+static int add_begin(struct draw_options *options, bool keeps_others)
+{
+	size_t n = 0;
+
+	while (options->begins[n])
+		n++;
+	if (n > 0 && options->keeps_others != keeps_others) {
+		log_error("--base and --skip-after: one of them, for both say where stacks begin");
+		return -EINVAL;
+	}
+	if (n == DRAW_BEGINS_MAX) {
+		log_error("--%s %s: that is one frame too many", keeps_others ? "skip-after" : "base",
+			  optarg);
+		return -EINVAL;
+	}
+	options->begins[n] = optarg;
+	options->keeps_others = keeps_others;
+	return 0;
+}
+
 /* Applies options of the input. 1: the option is another. */
 static int apply_import(struct draw_options *options, int option)
 {
@@ -295,11 +313,9 @@ static int apply_import(struct draw_options *options, int option)
 		import->counts_samples = true;
 		return 0;
 	case DRAW_OPTION_BASE:
-		options->base = optarg;
-		return 0;
+		return add_begin(options, false);
 	case DRAW_OPTION_SKIP_AFTER:
-		options->skip_after = optarg;
-		return 0;
+		return add_begin(options, true);
 	case DRAW_OPTION_HASH:
 	case DRAW_OPTION_DETERMINISTIC:
 	case DRAW_OPTION_NO_SORT:
@@ -373,6 +389,80 @@ static int apply(struct draw_options *options, int option)
 	}
 }
 
+/*
+ * Gives files without a suffix of ours the format of -f, which is otherwise that of standard
+ * output.
+ */
+static int set_formats(struct draw_options *options)
+{
+	bool is_used = false;
+
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		if (options->has_own_suffix[i])
+			continue;
+		if (!options->has_format) {
+			log_error("-o %s: the form follows the suffix, and this is none of: %s; -f "
+				  "FORMAT says it for any name",
+				  options->outputs[i].path, render_suffixes());
+			return -EINVAL;
+		}
+		options->outputs[i].format = options->format;
+		is_used = true;
+	}
+	options->to_stdout |= options->has_format && !is_used;
+	return 0;
+}
+
+static bool has_output(const struct draw_options *options, enum render_format format)
+{
+	for (size_t i = 0; i < options->n_outputs; i++)
+		if (options->outputs[i].format == format)
+			return true;
+	return options->to_stdout && options->format == format;
+}
+
+/* A page draws itself, and has buttons where a picture has options. */
+static int check_page(const struct draw_options *options)
+{
+	if (!options->of_pictures || !has_output(options, RENDER_HTML))
+		return 0;
+	if (has_output(options, RENDER_SVG)) {
+		log_warning("--%s is for .svg; the page is as ever", options->of_pictures);
+		return 0;
+	}
+	log_error("--%s is for .svg: a page takes its colours, sizes, widths and counts from its "
+		  "window and its buttons",
+		  options->of_pictures);
+	return -EINVAL;
+}
+
+/* Whether only pictures have the option. */
+static bool is_of_pictures(int option)
+{
+	static const int all[] = {
+		DRAW_OPTION_BGCOLORS, DRAW_OPTION_COLORS,    DRAW_OPTION_COUNTNAME,
+		DRAW_OPTION_CP,	      DRAW_OPTION_FACTOR,    DRAW_OPTION_FONTSIZE,
+		DRAW_OPTION_FONTTYPE, DRAW_OPTION_FONTWIDTH, DRAW_OPTION_HEIGHT,
+		DRAW_OPTION_INVERTED, DRAW_OPTION_MINWIDTH,  DRAW_OPTION_NAMETYPE,
+		DRAW_OPTION_RANDOM,   DRAW_OPTION_TOTAL,     DRAW_OPTION_WIDTH};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i] == option)
+			return true;
+	return false;
+}
+
+static void note_picture(struct draw_options *options, int option)
+{
+	const struct option *row = draw_long_options;
+
+	if (options->of_pictures || !is_of_pictures(option))
+		return;
+	while (row->name && row->val != option)
+		row++;
+	options->of_pictures = row->name;
+}
+
 static bool is_text(enum render_format format)
 {
 	return format == RENDER_FOLDED || format == RENDER_PERF_TEXT;
@@ -392,10 +482,6 @@ static int check(struct draw_options *options)
 	}
 	if (options->command == DRAW_DIFF && options->has_palette_map) {
 		log_error("--cp goes with render: in a comparison colours are changes");
-		return -EINVAL;
-	}
-	if (options->base && options->skip_after) {
-		log_error("--base and --skip-after: one of them, for both say where stacks begin");
 		return -EINVAL;
 	}
 	if (options->json && options->command != DRAW_DIFF) {
@@ -433,6 +519,7 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		return 0;
 	while (!err && (option = getopt_long(argc, argv, draw_short_options, draw_long_options,
 					     &index)) >= 0) {
+		note_picture(options, option);
 		err = option == DRAW_OPTION_MISSING ? refuse(draw_long_options[index].name)
 						    : apply_drawing(options, option);
 		if (err == 1)
@@ -452,7 +539,10 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		options->import.marks_kernel = true;
 		options->import.marks_jit = true;
 	}
+	err = set_formats(options);
 	if (command == DRAW_RENDER && options->n_outputs == 0)
 		options->to_stdout = true;
-	return check(options);
+	if (!err)
+		err = check_page(options);
+	return err ? err : check(options);
 }

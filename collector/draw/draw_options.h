@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #define DRAW_DEFAULT_TOP 20
+#define DRAW_BEGINS_MAX	 32
 
 enum draw_command {
 	DRAW_RENDER,
@@ -44,8 +45,11 @@ struct draw_options {
 	const char *kind; /* the only kind of samples that is read, or NULL */
 	bool is_reversed;
 	bool has_palette_map;
-	const char *base; /* stacks begin at this frame, stacks without it are left out; or NULL */
-	const char *skip_after; /* stacks with this frame begin at it, others stay whole; or NULL */
+	const char *begins[DRAW_BEGINS_MAX + 1]; /* frames at which stacks begin; NULL ends them */
+	bool keeps_others;			 /* stacks without such a frame stay whole */
+	bool has_format;			 /* format was asked for */
+	const char *of_pictures; /* the first option given that only pictures have; or NULL */
+	bool has_own_suffix[OUTPUT_PATHS_MAX]; /* the output's suffix says its format */
 	bool is_negated;	/* of two counts of a line the first is the one after */
 	bool json;
 	bool verbose;

@@ -228,7 +228,7 @@ static int write_file(const struct draw_options *options, const struct sides *si
 {
 	_cleanup_free_ char *buffer = malloc(BUFFER_BYTES);
 	struct file_atomic file;
-	int err = file_atomic_open(&file, output->path, 0644);
+	int err = file_atomic_open(&file, output->path, file_output_mode(output->path));
 
 	if (err)
 		return err;

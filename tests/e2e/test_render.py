@@ -149,6 +149,69 @@ class Render(Case):
         self.assert_fails(self.render(self.directory), 1, self.directory, "directory")
         self.assert_fails(self.render("/nonexistent"), 1, "/nonexistent", "No such file")
 
+    def test_files_of_other_tools_are_called_by_what_they_are(self):
+        for name, data, text in (
+                ("a.json", '{\n  "kind": "trace",\n  "endValue": 14\n}\n', "JSON"),
+                ("b.json", '[{"a": 1},\n {"b": 2}]\n', "JSON"),
+                ("c.json", '{"traceEvents": []}\n', "perfetto"),
+                ("d.json", '{"$schema":"https://www.speedscope.app/file-format-schema.json"}', "speedscope"),
+                ("e.html", "<html><body>1\n", "drawn already"),
+                ("f.out", "# callgrind format\nversion: 1\nfn=(1) main\n16 400\n", "kcachegrind"),
+                ("g.jfr", b"FLR\0\0\2", "jfrconv"),
+                ("h.txt", "Full thread dump OpenJDK 64-Bit Server VM\n\n\"main\" #1\n", "jstack"),
+                ("i.txt", "one line\nand one more\nand a third\na;b 3\n", "more than half"),
+                ("j.folded", "a;b 0.25\na;c 0.40\n", "fractions")):
+            path = self.write(name, data)
+            out = self.directory / f"{name}.svg"
+            self.assert_fails(self.render(path, "-o", out), 1, path, text)
+            self.assertFalse(out.exists())
+
+    def test_several_events_are_never_added_silently(self):
+        frame = ("f", "/bin/x")
+        first = self.write("1.txt", perf_sample("x", "cycles", 5, frame))
+        other = self.write("2.txt", perf_sample("x", "faults", 7, frame))
+        both = self.write("3.txt", perf_sample("x", "faults", 7, frame) +
+                          perf_sample("x", "cycles", 9, frame))
+        self.assertEqual(stacks(self.folded(first, both)), {"x;f": 14})
+        self.assert_fails(self.render(first, other, "-f", "folded"), 1, "faults", "cycles")
+        self.assertEqual(stacks(self.folded(other, both, "--event-filter", "faults")), {"x;f": 14})
+
+    def test_stacks_begin_at_any_of_several_frames(self):
+        path = self.write("in.folded", "a;b 1\nc;d 1\ne;f;d;b 4\ng 8\n")
+        self.assertEqual(stacks(self.folded(path, "--base", "b", "--base", "d")),
+                         {"b": 1, "d": 1, "d;b": 4})
+
+    def test_files_have_the_modes_that_their_owner_wants(self):
+        path, out = self.write("in.folded", FOLDED), self.directory / "x.svg"
+        for umask, mode, wanted in (("077", None, 0o600), ("022", 0o600, 0o600), ("022", None, 0o644),
+                                    ("002", 0o664, 0o664)):
+            out.unlink(missing_ok=True)
+            if mode is not None:
+                out.touch()
+                out.chmod(mode)
+            prefix = ["sh", "-c", f'umask {umask} && exec "$@"', "sh"]
+            finished = collector.fgcollect("render", path, "-o", out, prefix=prefix)
+            self.assertEqual(finished.code, 0, str(finished))
+            self.assertEqual(out.stat().st_mode & 0o777, wanted)
+
+    def test_a_format_may_have_any_file(self):
+        path, out = self.write("in.folded", FOLDED), self.directory / "picture.of.today"
+        finished = self.render(path, "-f", "svg", "-o", out)
+        self.assertEqual((finished.code, finished.out), (0, ""), str(finished))
+        self.assertTrue(out.read_text().startswith("<?xml"))
+
+    def test_a_page_refuses_the_options_of_pictures(self):
+        path = self.write("in.folded", FOLDED)
+        for option in (["--colors", "hot"], ["--width", "800"], ["--inverted"], ["--factor", "2"],
+                       ["--minwidth", "1"], ["--countname", "ms"], ["-c", "hot"]):
+            name = {"-c": "colors"}.get(option[0], option[0].lstrip("-"))
+            self.assert_fails(self.render(path, *option, "-o", self.directory / "x.html"), 2,
+                              f"--{name} is for .svg")
+        finished = self.render(path, "--inverted", "-o", self.directory / "x.html",
+                               "-o", self.directory / "x.svg")
+        self.assertEqual(finished.code, 0)
+        self.assertIn("--inverted is for .svg", finished.err)
+
     def test_wrong_options_are_usage_errors(self):
         path = self.write("in.folded", FOLDED)
         for args, text in ((["--colors", "pink"], "hot"), (["-f", "png"], ".svg"),

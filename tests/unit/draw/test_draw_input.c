@@ -323,7 +323,7 @@ static void stacks_that_are_cut_keep_their_build(void **state)
 	assert_int_equal(draw_input_init(&input), 0);
 	add_recording(&input, info);
 	add_folded(&input, "g 5\n");
-	assert_int_equal(draw_cut(&input, "f", false), 0);
+	assert_int_equal(draw_cut(&input, (const char *[]){"f", NULL}, false), 0);
 	assert_int_equal(input.profile.quality.samples, 1);
 	assert_string_equal(profile_build_id(input.profile.nodes[1].module), "c0ffee");
 	assert_false(input.recording.is_read);
@@ -337,7 +337,7 @@ static void check_cut(const char *folded, const char *name, bool keeps_others, u
 
 	assert_int_equal(draw_input_init(&input), 0);
 	add_folded(&input, folded);
-	assert_int_equal(draw_cut(&input, name, keeps_others), 0);
+	assert_int_equal(draw_cut(&input, (const char *[]){name, "d", NULL}, keeps_others), 0);
 	assert_int_equal(input.profile.quality.samples, samples);
 	assert_int_equal(input.profile.nodes[0].total, samples);
 	assert_string_equal(input.profile.nodes[1].name, first);
@@ -350,6 +350,9 @@ static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
 	check_cut("x;a;b;a;c 3\ny 4\n", "a", true, 7, "a");
 	check_cut("x;a;b;a;c 3\ny 4\n", "c", false, 3, "c");
 	check_cut("x;a;b;a;c 3\ny 4\n", "none", true, 7, "x");
+	check_cut("a;b 1\nc;d 1\n", "b", false, 2, "b"); /* the other one is d */
+	check_cut("a;d;b 1\nc;b;d 2\ne 4\n", "b", false, 3, "d");
+	check_cut("a;d;b 1\ne 4\n", "b", true, 5, "d");
 }
 
 /* Folded stacks do not say what they count. */
@@ -370,7 +373,7 @@ static void nothing_below_the_first_of_the_name_is_cut(void **state)
 
 	assert_int_equal(draw_input_init(&input), 0);
 	add_folded(&input, "x;a;b;a;c 3\n");
-	assert_int_equal(draw_cut(&input, "a", false), 0);
+	assert_int_equal(draw_cut(&input, (const char *[]){"a", NULL}, false), 0);
 	assert_int_equal(input.profile.count, 5); /* all, a, b, a, c */
 	draw_input_fini(&input);
 }

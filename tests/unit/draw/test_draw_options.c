@@ -77,9 +77,21 @@ static void options_of_inferno_and_difffolded_are_taken(void **state)
 					    "--base main -o a.svg"),
 			 0);
 	assert_true(options.render.is_inverted);
-	assert_string_equal(options.base, "main");
+	assert_string_equal(options.begins[0], "main");
+	assert_null(options.begins[1]);
+	assert_int_equal(parse(DRAW_RENDER, "x --base main --base run -o a.svg"), 0);
+	assert_string_equal(options.begins[1], "run");
+	assert_false(options.keeps_others);
+	assert_int_equal(parse(DRAW_RENDER, "x -f folded -o a.txt -o b.svg"), 0);
+	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
+	assert_int_equal(options.outputs[1].format, RENDER_SVG);
+	assert_false(options.to_stdout);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.txt"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x --width 800 -o a.html"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x --width 800 -o a.html -o a.svg"), 0);
+	assert_int_equal(parse(DRAW_RENDER, "x --title y -o a.html"), 0);
 	assert_int_equal(parse(DRAW_RENDER, "x --skip-after main -o a.svg"), 0);
-	assert_string_equal(options.skip_after, "main");
+	assert_string_equal(options.begins[0], "main");
 	assert_int_equal(parse(DRAW_DIFF, "--no-normalize a b -n -s"), 0);
 	assert_false(options.diff.is_raw);
 	assert_true(options.render.hides_addresses);
@@ -94,7 +106,7 @@ static void what_is_missing_says_what_to_do_instead(void **state)
 {
 	static const char *const missing[] = {
 		"context",	"flamechart", "nameattr",     "pretty-xml",	     "quiet",
-		"search-color", "srcline",    "stroke-color", "truncate-text-right", "uicolor"};
+		"no-javascript", "colordiffusion", "search-color", "srcline",    "stroke-color", "truncate-text-right", "uicolor"};
 
 	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
 		char line[64];
