@@ -472,7 +472,9 @@ static int read_other_field(struct perf_reader *reader, const struct line *line)
 static int read_frame(struct perf_reader *reader, const struct line *line,
 		      const struct perf_frame *frame)
 {
-	const int rc = settle(reader, line, true, PERF_HEADER_NONE);
+	const int rc = reader->pending == PERF_HEADER_NONE
+			       ? 0
+			       : settle(reader, line, true, PERF_HEADER_NONE);
 
 	if (rc < 0 || reader->is_open)
 		return rc < 0 ? rc : add_frame(reader, frame);
