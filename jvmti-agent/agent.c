@@ -143,10 +143,14 @@ static bool enable_events(jvmtiEnv *jvmti, bool with_code)
 	return !with_code || events_enable(jvmti);
 }
 
-/* False: not now and not later. Without a free descriptor at the moment there may be one later. */
+/* False: not now and not later. Without free descriptors at the moment there may be some later. */
 static bool may_make_sockets(void)
 {
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd;
+
+	if (!own_fd_are_spare())
+		return true;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return errno == EMFILE || errno == ENFILE;
@@ -157,11 +161,15 @@ static bool may_make_sockets(void)
 /* Prepares everything that callbacks of events use. */
 static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
 {
-	if (!may_make_sockets() || !wake_open(&agent.sender.wake)) {
+	if (!may_make_sockets()) {
 		warn_line("idle: Unix sockets cannot be made here: %m: the seccomp profile has to "
-			  "allow socket and socketpair");
+			  "allow socket");
 		return false;
 	}
+	if (!own_fd_are_spare())
+		warn_line("waits: fewer than %d descriptors are free here, and those the program "
+			  "may need: raise the limit (ulimit -n)",
+			  OWN_FD_SPARE);
 	recorder_init(&agent.recorder, &agent.sender.wake);
 	naming_init(&agent.events.naming);
 	agent.events.naming.reader.jvmti = jvmti;

@@ -14,11 +14,23 @@ void buffer_init(struct buffer *buffer, void *data, size_t size)
 	*buffer = (struct buffer){.data = data, .size = data ? size : 0};
 }
 
+void buffer_resize(struct buffer *buffer, size_t size)
+{
+	buffer->size = size;
+}
+
+static bool fits(size_t bytes, size_t used, size_t limit)
+{
+	return used <= limit && bytes <= limit - used;
+}
+
 uint8_t *buffer_reserve(const struct buffer *buffer, size_t bytes)
 {
-	if (buffer->second == 0 && bytes <= buffer->size - buffer->end)
+	const size_t limit = buffer->begin < buffer->size ? buffer->begin : buffer->size;
+
+	if (buffer->second == 0 && fits(bytes, buffer->end, buffer->size))
 		return buffer->data + buffer->end;
-	if (bytes <= buffer->begin - buffer->second)
+	if (fits(bytes, buffer->second, limit))
 		return buffer->data + buffer->second;
 	return NULL;
 }
@@ -69,6 +81,11 @@ void buffer_consume(struct buffer *buffer, size_t bytes)
 		buffer->end = buffer->second;
 		buffer->second = 0;
 	}
+}
+
+size_t buffer_used_end(const struct buffer *buffer)
+{
+	return buffer->end > buffer->second ? buffer->end : buffer->second;
 }
 
 size_t buffer_used_bytes(const struct buffer *buffer)

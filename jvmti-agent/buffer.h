@@ -10,8 +10,8 @@
  * for a record, a second run starts at the storage's beginning. A record that is read stays in its
  * place until it is consumed, so that it can be sent from there without the lock.
  *
- * Invariants: begin <= end <= size; second <= begin; while second > 0, no record is added to the
- * first run.
+ * Invariants: begin <= end; second <= begin; while second > 0, no record is added to the first run.
+ * No record is added behind size. Records that lie there were added before size became less.
  */
 #ifndef FGAGENT_BUFFER_H
 #define FGAGENT_BUFFER_H
@@ -30,6 +30,8 @@ struct buffer {
 
 /* Borrows the storage. A zero-filled struct is a buffer without room. */
 void buffer_init(struct buffer *buffer, void *data, size_t size);
+/* From now on size bytes of the storage are used, which has as many. At any time. */
+void buffer_resize(struct buffer *buffer, size_t size);
 
 /* Room for one record; NULL if there is none. Fill and commit it before any other call. */
 uint8_t *buffer_reserve(const struct buffer *buffer, size_t bytes);
@@ -44,5 +46,7 @@ size_t buffer_peek(const struct buffer *buffer, size_t max, const uint8_t **ret)
 void buffer_consume(struct buffer *buffer, size_t bytes);
 
 size_t buffer_used_bytes(const struct buffer *buffer);
+/* Behind the last byte that is used. */
+size_t buffer_used_end(const struct buffer *buffer);
 
 #endif

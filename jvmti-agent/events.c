@@ -82,21 +82,53 @@ static struct wire_frame frame_within(struct wire_frame frame, jint size)
 	return frame;
 }
 
-/*
- * Keeps a record on the agent's own thread: waits for room, and keeps half of the buffer free for
- * other threads.
- */
+static uint32_t hash_of(const void *addr)
+{
+	return (uint32_t)((uintptr_t)addr * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+/* Whether code at this address is to be told: nobody asks the JVM for its names otherwise. */
+static bool is_wanted(struct events *events, const void *addr)
+{
+	if (!recorder_is_on(events->recorder))
+		return false;
+	if (!is_own_thread(events))
+		return true;
+	if ((hash_of(addr) & events->part.mask) != events->part.bits)
+		return false;
+	events->told.left += events->told.left > 0;
+	return events->told.left == 0;
+}
+
+/* Room that the agent's own thread leaves to other threads. */
+static size_t others_room(const struct recorder *recorder)
+{
+	return recorder->record_max / 2;
+}
+
+static bool has_own_room(const struct recorder *recorder, size_t used)
+{
+	return used <= recorder->buffer.size - others_room(recorder);
+}
+
+/* Keeps a record on the agent's own thread. */
 static void keep_own(struct events *events, struct pending *pending)
 {
 	struct recorder *recorder = events->recorder;
-	enum recorder_result result = add_fitting(events, WIRE_FLAG_RESYNC, pending);
+	size_t used = recorder_used_bytes(recorder);
+	enum recorder_result result = RECORDER_FULL;
 
-	while (result == RECORDER_FULL && events->make_room(events->context) == 0)
+	if (used >= events->offer_at) {
+		events->offer(events->context);
+		used = recorder_used_bytes(recorder);
+		events->offer_at = used + others_room(recorder) / 2;
+	}
+	if (has_own_room(recorder, used))
 		result = add_fitting(events, WIRE_FLAG_RESYNC, pending);
-	if (result != RECORDER_ADDED)
-		events->resync_lost = true;
-	else if (recorder_used_bytes(recorder) > recorder->buffer.size / 2)
-		events->make_room(events->context);
+	if (result == RECORDER_ADDED)
+		events->told.kept++;
+	else
+		events->told.left++;
 }
 
 static void keep(struct events *events, struct pending *pending)
@@ -126,7 +158,7 @@ void events_method_load(struct events *events, jmethodID method, jint size, cons
 	struct loaded_code *code = &pending.load;
 	struct nmethods_facts facts;
 
-	if (!recorder_is_on(events->recorder))
+	if (!is_wanted(events, addr))
 		return;
 	*code = (struct loaded_code){
 		.method = method,
@@ -158,7 +190,7 @@ void events_stub(struct events *events, const char *name, const void *addr, jint
 	struct pending pending = {.kind = WIRE_STUB};
 	struct wire_frame frame = {0};
 
-	if (!recorder_is_on(events->recorder))
+	if (!is_wanted(events, addr))
 		return;
 	if (nmethods_find_stub(&events->nmethods, addr, &frame))
 		frame = frame_within(frame, size);
@@ -169,17 +201,20 @@ void events_stub(struct events *events, const char *name, const void *addr, jint
 	keep(events, &pending);
 }
 
-void events_begin_resync(struct events *events, events_make_room *make_room, void *context)
+void events_begin_resync(struct events *events, struct events_part part, events_send *offer,
+			 void *context)
 {
 	events->resync_thread = pthread_self();
-	events->make_room = make_room;
+	events->offer = offer;
 	events->context = context;
-	events->resync_lost = false;
+	events->part = part;
+	events->told = (struct events_told){0};
+	events->offer_at = others_room(events->recorder) / 2;
 	atomic_store_explicit(&events->resyncing, true, memory_order_release);
 }
 
-bool events_end_resync(struct events *events)
+struct events_told events_end_resync(struct events *events)
 {
 	atomic_store_explicit(&events->resyncing, false, memory_order_release);
-	return !events->resync_lost;
+	return events->told;
 }

@@ -9,8 +9,10 @@
  *
  * A callback on a thread of the JVM copies its record into the buffer and returns. If there is no
  * room, the record is counted as lost and a resynchronisation is asked for. A callback on the
- * agent's own thread, inside GenerateEvents, has room made for its record, which carries the RESYNC
- * flag.
+ * agent's own thread, inside GenerateEvents, gives its record the RESYNC flag, sends what the
+ * socket takes at once, and never waits either: HotSpot keeps alive all code that GenerateEvents
+ * has not yet told, with its classes, and keeps its memory. If there is no room, the rest of this
+ * GenerateEvents is left out and counted, and the caller asks for it again, in parts.
  */
 #ifndef FGAGENT_EVENTS_H
 #define FGAGENT_EVENTS_H
@@ -24,8 +26,19 @@
 /* Switches the JVM's events of code on. The calling thread is attached, or it is in OnLoad. */
 bool events_enable(jvmtiEnv *jvmti);
 
-/* Sends all records of the buffer: 0, or negative errno if the connection has ended. */
-typedef int events_make_room(void *context);
+/* Sends records of the buffer: 0, or negative errno if the connection has ended. */
+typedef int events_send(void *context);
+
+/* The code whose address has these bits in its hash. All code: mask 0. */
+struct events_part {
+	uint32_t mask, bits;
+};
+
+/* What one GenerateEvents has told. */
+struct events_told {
+	size_t kept; /* records in the buffer */
+	size_t left; /* records without room, and all behind the first of them */
+};
 
 struct events {
 	struct recorder *recorder;
@@ -34,17 +47,20 @@ struct events {
 	atomic_bool resyncing;
 	/* Set before resyncing becomes true, and read only while resyncing is true. */
 	pthread_t resync_thread;
-	events_make_room *make_room;
+	events_send *offer;
 	void *context;
-	bool resync_lost;
+	struct events_part part;
+	struct events_told told;
+	size_t offer_at; /* the socket is tried when so many bytes wait */
 };
 
 /*
- * Call them around GenerateEvents, on the same thread. events_end_resync returns whether all
- * records were kept.
+ * Call them around GenerateEvents, on the same thread. Code of other parts is skipped. offer must
+ * not wait.
  */
-void events_begin_resync(struct events *events, events_make_room *make_room, void *context);
-bool events_end_resync(struct events *events);
+void events_begin_resync(struct events *events, struct events_part part, events_send *offer,
+			 void *context);
+struct events_told events_end_resync(struct events *events);
 
 void events_method_load(struct events *events, jmethodID method, jint size, const void *addr,
 			const void *compile_info);

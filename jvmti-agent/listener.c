@@ -181,7 +181,7 @@ static bool publish(struct listener *listener)
 
 bool listener_open(struct listener *listener, const char *path)
 {
-	*listener = (struct listener){.own.fd = -1};
+	listener->own.fd = -1;
 	if (!find_path(path, listener->path) || !start_listening(listener)) {
 		warn_line(
 			"idle: cannot listen on %s: %m: give socket=listen: a path in a directory "
@@ -193,6 +193,7 @@ bool listener_open(struct listener *listener, const char *path)
 		warn_line("idle: cannot tell where it listens, as memory cannot be named here: %m");
 		return false;
 	}
+	atomic_store(&listener->is_open, true);
 	return true;
 }
 
@@ -211,7 +212,25 @@ void listener_close(struct listener *listener)
 	if (is_own(listener))
 		unlink(listener->path);
 	own_fd_close(&listener->own);
-	*listener = (struct listener){.own.fd = -1};
+	atomic_store(&listener->is_open, false);
+	listener->region = NULL;
+	listener->made = (struct stat){0};
+}
+
+void listener_wake(const struct listener *listener)
+{
+	struct sockaddr_un addr;
+	int fd;
+
+	if (!atomic_load(&listener->is_open))
+		return;
+	addr = address_of(listener->path);
+	fd = open_socket();
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) != 0)
+		errno = 0; /* so many wait already that the thread does not */
+	close(fd);
 }
 
 static bool is_welcome(int fd)
@@ -241,23 +260,21 @@ static bool mend(struct listener *listener)
 	return false;
 }
 
-int listener_accept(struct listener *listener, int cancel_fd)
+int listener_accept(struct listener *listener)
 {
-	struct pollfd fds[2] = {{.events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
+	struct pollfd polled = {.events = POLLIN};
 	int fd;
 
 	if (!mend(listener))
 		return -errno;
-	fds[0].fd = listener->own.fd;
-	if (poll(fds, 2, LOOK_MS) < 0)
+	polled.fd = listener->own.fd;
+	if (poll(&polled, 1, LOOK_MS) < 0)
 		return -errno;
-	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+	if (polled.revents & (POLLHUP | POLLERR | POLLNVAL))
 		own_fd_close(&listener->own);
-	if (fds[1].revents)
-		return -ECANCELED;
 	if (!own_fd_is_own(&listener->own))
 		return -EBADF;
-	if (!fds[0].revents)
+	if (!polled.revents)
 		return -ETIMEDOUT;
 	fd = accept4(listener->own.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)

@@ -2,7 +2,7 @@
 /*
  * shape:   a path -> a Unix socket that listens there -> connections of collectors
  * units:   none
- * threads: one at a time, the agent's own
+ * threads: listener_wake on any, the rest on the agent's own
  * errors:  listener_open writes one line about an error to stderr; listener_accept returns negative
  *          errno
  * source:  unix(7), SO_PEERCRED of socket(7), memfd_create(2); shared/README.md, "Transport"
@@ -17,11 +17,13 @@
 #include "options.h"
 #include "own_fd.h"
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 struct listener {
-	struct own_fd own; /* none: closed */
-	void *region;	   /* the region with the path in its name; NULL: none */
+	struct own_fd own;   /* none: closed */
+	void *region;	     /* the region with the path in its name; NULL: none */
+	atomic_bool is_open; /* path is there and does not change any more */
 	char path[OPTIONS_SOCKET_MAX_BYTES];
 	struct stat made; /* identity of the socket's file */
 };
@@ -39,11 +41,12 @@ void listener_close(struct listener *listener);
 
 /*
  * Waits for a collector to connect. Returns the connection's descriptor. -ETIMEDOUT: none came for
- * some seconds. -ECANCELED: cancel_fd has become readable. -EACCES: the peer is neither root, nor
- * this user, nor shown by the kernel as the overflow user (root outside this user namespace). A
- * socket that others have closed is opened again first; the error is that of socket(2), bind(2) or
- * listen(2).
+ * some seconds. -EACCES: the peer is neither root, nor this user, nor shown by the kernel as the
+ * overflow user (root outside this user namespace). A socket that others have closed is opened
+ * again first; the error is that of socket(2), bind(2) or listen(2).
  */
-int listener_accept(struct listener *listener, int cancel_fd);
+int listener_accept(struct listener *listener);
+/* Ends a wait in listener_accept by a connection that is closed at once. On any thread. */
+void listener_wake(const struct listener *listener);
 
 #endif

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define OWN_FD_SPARE 8
+
 struct own_fd {
 	int fd; /* -1: none */
 	dev_t dev;
@@ -31,5 +33,11 @@ struct own_fd own_fd_take(int fd);
 bool own_fd_is_own(const struct own_fd *own);
 /* Closes the descriptor unless the number is another's now. Legal if there is none. */
 void own_fd_close(struct own_fd *own);
+
+/*
+ * Whether the process may open OWN_FD_SPARE descriptors more. The agent opens nothing while it may
+ * not: a program's last ones are the program's.
+ */
+bool own_fd_are_spare(void);
 
 #endif

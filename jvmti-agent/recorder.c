@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Puts records into the buffer under one lock, so that the stream is in order of time whichever
- * thread an event comes from. Waking the sender costs two system calls, so it is done only if the
+ * thread an event comes from. Waking the sender costs a system call, so it is done only if the
  * sender is idle, or if many bytes wait before the sender looks next.
  */
 #include "recorder.h"
@@ -20,8 +20,29 @@ void recorder_open(struct recorder *recorder, void *storage, size_t bytes)
 {
 	pthread_mutex_lock(&recorder->lock);
 	buffer_init(&recorder->buffer, storage, bytes);
+	recorder->record_max = recorder->others_max = bytes;
 	pthread_mutex_unlock(&recorder->lock);
 	atomic_store_explicit(&recorder->on, true, memory_order_release);
+}
+
+void recorder_widen(struct recorder *recorder, size_t bytes)
+{
+	pthread_mutex_lock(&recorder->lock);
+	buffer_resize(&recorder->buffer, bytes);
+	recorder->others_max = bytes / 2;
+	pthread_mutex_unlock(&recorder->lock);
+}
+
+size_t recorder_narrow(struct recorder *recorder)
+{
+	size_t end;
+
+	pthread_mutex_lock(&recorder->lock);
+	buffer_resize(&recorder->buffer, recorder->record_max);
+	recorder->others_max = recorder->record_max;
+	end = buffer_used_end(&recorder->buffer);
+	pthread_mutex_unlock(&recorder->lock);
+	return end;
 }
 
 void recorder_stop(struct recorder *recorder)
@@ -83,7 +104,8 @@ struct slot {
 	size_t used_before;
 };
 
-static enum recorder_result begin(struct recorder *recorder, size_t bytes, struct slot *slot)
+static enum recorder_result begin(struct recorder *recorder, uint16_t flags, size_t bytes,
+				  struct slot *slot)
 {
 	struct buffer *buffer = &recorder->buffer;
 	enum recorder_result result = RECORDER_ADDED;
@@ -93,8 +115,11 @@ static enum recorder_result begin(struct recorder *recorder, size_t bytes, struc
 	slot->buf = (struct wire_buf){.data = buffer_reserve(buffer, bytes), .size = bytes};
 	if (!recorder_is_on(recorder) || buffer->size == 0)
 		result = RECORDER_OFF;
-	else if (!slot->buf.data)
-		result = bytes > buffer->size ? RECORDER_TOO_LARGE : RECORDER_FULL;
+	else if (bytes > recorder->record_max)
+		result = RECORDER_TOO_LARGE;
+	else if (!slot->buf.data || (!(flags & WIRE_FLAG_RESYNC) &&
+				     slot->used_before + bytes > recorder->others_max))
+		result = RECORDER_FULL;
 	if (result != RECORDER_ADDED)
 		pthread_mutex_unlock(&recorder->lock);
 	return result;
@@ -102,7 +127,7 @@ static enum recorder_result begin(struct recorder *recorder, size_t bytes, struc
 
 static void end(struct recorder *recorder, const struct slot *slot)
 {
-	const size_t quarter = recorder->buffer.size / 4;
+	const size_t quarter = recorder->record_max / 4;
 	const size_t much = quarter < MUCH_BYTES ? quarter : MUCH_BYTES;
 	size_t used;
 
@@ -117,7 +142,7 @@ enum recorder_result recorder_add_load(struct recorder *recorder, uint16_t flags
 				       struct wire_method_load *load)
 {
 	struct slot slot;
-	enum recorder_result result = begin(recorder, wire_method_load_bytes(load), &slot);
+	enum recorder_result result = begin(recorder, flags, wire_method_load_bytes(load), &slot);
 
 	if (result != RECORDER_ADDED)
 		return result;
@@ -131,7 +156,7 @@ enum recorder_result recorder_add_unload(struct recorder *recorder,
 					 struct wire_method_unload *unload)
 {
 	struct slot slot;
-	enum recorder_result result = begin(recorder, WIRE_RECORD_HEADER_BYTES + 16, &slot);
+	enum recorder_result result = begin(recorder, 0, WIRE_RECORD_HEADER_BYTES + 16, &slot);
 
 	if (result != RECORDER_ADDED)
 		return result;
@@ -145,7 +170,7 @@ enum recorder_result recorder_add_stub(struct recorder *recorder, uint16_t flags
 				       struct wire_stub *stub)
 {
 	struct slot slot;
-	enum recorder_result result = begin(recorder, wire_stub_bytes(stub), &slot);
+	enum recorder_result result = begin(recorder, flags, wire_stub_bytes(stub), &slot);
 
 	if (result != RECORDER_ADDED)
 		return result;
@@ -159,7 +184,8 @@ enum recorder_result recorder_add_resync(struct recorder *recorder, enum wire_ki
 					 struct wire_resync *resync)
 {
 	struct slot slot;
-	enum recorder_result result = begin(recorder, WIRE_RECORD_HEADER_BYTES + 16, &slot);
+	enum recorder_result result =
+		begin(recorder, WIRE_FLAG_RESYNC, WIRE_RECORD_HEADER_BYTES + 16, &slot);
 
 	if (result != RECORDER_ADDED)
 		return result;
@@ -173,7 +199,7 @@ enum recorder_result recorder_add_thread(struct recorder *recorder, struct wire_
 {
 	const size_t bytes = WIRE_RECORD_HEADER_BYTES + 14u + thread->name.len;
 	struct slot slot;
-	enum recorder_result result = begin(recorder, bytes, &slot);
+	enum recorder_result result = begin(recorder, 0, bytes, &slot);
 
 	if (result != RECORDER_ADDED)
 		return result;

@@ -24,6 +24,8 @@
 struct recorder {
 	pthread_mutex_t lock;
 	struct buffer buffer; /* guarded by lock */
+	size_t record_max;    /* no record is larger, and the usual size of the buffer */
+	size_t others_max;    /* records that repeat nothing find room up to here */
 	struct wake *wake;    /* borrowed; what the sender waits for */
 	atomic_bool on;
 	atomic_bool is_idle; /* the sender sleeps until it is woken */
@@ -48,6 +50,15 @@ void recorder_init(struct recorder *recorder, struct wake *wake);
  */
 void recorder_open(struct recorder *recorder, void *storage, size_t bytes);
 void recorder_close(struct recorder *recorder);
+/*
+ * recorder_widen lets the buffer use bytes of the storage, which has at least as many, while code
+ * is repeated: other records find room in a half of it only, so that the repetition always has
+ * some.
+ * recorder_narrow ends that, and returns the end of the bytes that are used at the moment. The
+ * largest record stays the one that recorder_open has set.
+ */
+void recorder_widen(struct recorder *recorder, size_t bytes);
+size_t recorder_narrow(struct recorder *recorder);
 /* Turns the recorder off; records in the buffer can still be read. */
 void recorder_stop(struct recorder *recorder);
 

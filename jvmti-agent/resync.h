@@ -5,6 +5,9 @@
  * threads: the agent's own, which is attached to the JVM meanwhile and detached afterwards
  * errors:  false if the resynchronisation is not complete; RESYNC_END says so too
  * source:  JVMTI GenerateEvents
+ *
+ * The thread waits for the socket only between two GenerateEvents. What finds no room in one is
+ * told in parts, by the code's address, each of which fits.
  */
 #ifndef FGAGENT_RESYNC_H
 #define FGAGENT_RESYNC_H
@@ -22,9 +25,10 @@ struct resync {
 	struct events *events;
 	/* becomes true when the JVM ends: then the JVM is not asked for code */
 	const atomic_bool *quit;
-	events_make_room *make_room;
-	void *context;	/* argument of make_room */
-	uint32_t epoch; /* number of this resynchronisation */
+	events_send *flush; /* sends all, and waits for room */
+	events_send *offer; /* sends what the socket takes at once */
+	void *context;	    /* argument of both */
+	uint32_t epoch;	    /* number of this resynchronisation */
 };
 
 bool resync_run(const struct resync *resync);

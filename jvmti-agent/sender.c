@@ -5,11 +5,17 @@
  *   dial, greet -> HELLO -> recording on -> resynchronise -> send batches ... -> recording off
  *        ^                                        ^  after a full buffer  |          |
  *        |  back off, 50 ms to 1 s                +-----------------------+          |
- *        +------------------------------- gone, or stalled for 5 s ------------------+
+ *        +-------------------------- gone, or took no byte for 5 s ------------------+
+ *
+ * A collector that takes no byte is left alone for 30 s, and then for 60 s, unless another socket
+ * stands at the path meanwhile.
  *
  * With socket=listen: the collector dials, and the thread waits until then. At the JVM's end the
  * last batch, the losses and BYE are sent instead. With delay= all of it begins later, and the JVM's
  * events of code with it.
+ *
+ * One file, because each step of a connection decides what the next one may send and how long it
+ * may wait, and the state of the connection is what they share.
  */
 #include "sender.h"
 
@@ -20,12 +26,13 @@
 #include "warn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,12 +42,17 @@
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
 #define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* limit after a complete resync */
 #define BACK_OFF_MISLED_NS (10 * CLOCK_NS_PER_S)   /* from what is no collector */
+#define UNREAD_MIN_NS	   (30 * CLOCK_NS_PER_S)   /* from who does not read */
+#define UNREAD_MAX_NS	   (60 * CLOCK_NS_PER_S)
 #define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* so long a connection resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
 #define RESYNC_APART_NS	   (500 * CLOCK_NS_PER_MS) /* so that losses are mended within a second */
 #define RESYNC_REST	   2 /* so that no more than a third of a processor is taken */
 #define LOOK_NS		   CLOCK_NS_PER_S
+#define WIDE_TIMES	   16u /* so many buffers may wait while all code is repeated */
+#define WIDE_MAX_BYTES	   (16u << 20)
+#define PAGE_MAX_BYTES	   (64u << 10)
 
 static void drop_uplink(struct sender *sender)
 {
@@ -54,9 +66,18 @@ static int send_records(struct sender *sender, const uint8_t *records, size_t le
 						  : -ENOTCONN;
 
 	sender->has_sent = true;
+	sender->is_unread |= err == -ETIMEDOUT && !atomic_load(&sender->quit);
 	if (err < 0)
 		drop_uplink(sender);
 	return err;
+}
+
+/* The records of the next message, which may have been begun. Returns their bytes; 0: none wait. */
+static size_t next_records(const struct sender *sender, const uint8_t **ret)
+{
+	const size_t begun = uplink_begun(&sender->uplink);
+
+	return recorder_peek(sender->recorder, begun > 0 ? begun : MESSAGE_BYTES, ret);
 }
 
 /* Sends all records that wait. Returns 0, or negative errno once the connection has ended. */
@@ -66,12 +87,30 @@ static int flush(struct sender *sender)
 	size_t len;
 	int err = uplink_is_open(&sender->uplink) ? 0 : -ENOTCONN;
 
-	while (err == 0 && (len = recorder_peek(sender->recorder, MESSAGE_BYTES, &records)) > 0) {
+	while (err == 0 && (len = next_records(sender, &records)) > 0) {
 		err = send_records(sender, records, len);
 		if (err == 0)
 			recorder_consume(sender->recorder, len);
 	}
 	return err;
+}
+
+/* Sends what the socket takes at once. flush is the next to send. */
+static int offer(void *context)
+{
+	struct sender *sender = context;
+	const uint8_t *records;
+	size_t len;
+	int err = uplink_is_open(&sender->uplink) ? 0 : -ENOTCONN;
+
+	while (err == 0 && (len = next_records(sender, &records)) > 0) {
+		err = uplink_offer(&sender->uplink, records, len);
+		if (err == 0)
+			recorder_consume(sender->recorder, len);
+	}
+	if (err < 0 && err != -EAGAIN)
+		drop_uplink(sender);
+	return err == -EAGAIN ? 0 : err;
 }
 
 static void send_hello(struct sender *sender)
@@ -138,47 +177,40 @@ static void send_bye(struct sender *sender)
 	send_records(sender, buf.data, buf.len);
 }
 
-/* The descriptor that is readable once somebody has woken the thread; -1 if none can be had. */
-static int open_wake(struct sender *sender)
-{
-	return wake_mend(&sender->wake) ? wake_polled(&sender->wake) : -1;
-}
-
 /*
- * Sleeps until a descriptor has an event, or until then_ns. Meanwhile looks whether a tracer has
- * come, which takes no system call but those of the sleep.
+ * Sleeps until woken, until the connection has ended, or until then_ns. Meanwhile looks ten times a
+ * second whether a tracer has come, and whether the connection still stands: its state, as
+ * uplink_check has it.
  */
-static void sleep_until(const struct sender *sender, struct pollfd fds[2], uint64_t then_ns)
+static int sleep_until(struct sender *sender, uint64_t then_ns)
 {
-	struct timespec timeout;
 	uint64_t until_ns;
+	bool is_woken;
+	int err;
 
 	do {
 		until_ns = probe_switch_next_look_ns();
 		if (until_ns > then_ns)
 			until_ns = then_ns;
-		timeout = clock_time_until(until_ns);
-	} while (ppoll(fds, 2, &timeout, NULL) == 0 && until_ns < then_ns &&
+		is_woken = wake_sleep(&sender->wake, until_ns);
+		err = uplink_check(&sender->uplink);
+	} while (err == 0 && !is_woken && until_ns < then_ns &&
 		 probe_switch_is_quiet(&sender->probes));
+	return err;
 }
 
-/* Sleeps until woken, until the socket has an event, or until then_ns. Drops a dead connection. */
+/* Sleeps as sleep_until does. Drops a dead connection. */
 static void wait_until(struct sender *sender, uint64_t then_ns)
 {
-	struct pollfd fds[2] = {{.fd = open_wake(sender), .events = POLLIN},
-				{.fd = sender->uplink.own.fd, .events = POLLIN | POLLRDHUP}};
-	int err;
+	const int err = sleep_until(sender, then_ns);
 
-	sleep_until(sender, fds, then_ns);
-	err = uplink_check(&sender->uplink);
+	wake_forget(&sender->wake);
 	sender->is_misled = err == -EPROTO;
-	if (err < 0 || fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+	if (err < 0)
 		drop_uplink(sender);
-	if (fds[0].revents)
-		wake_drain(&sender->wake);
 }
 
-static int make_room(void *context)
+static int flush_all(void *context)
 {
 	return flush(context);
 }
@@ -196,6 +228,38 @@ static uint64_t next_resync_ns(uint64_t began_ns, uint64_t worked_ns)
 	return due_ns > rested_ns ? due_ns : rested_ns;
 }
 
+/*
+ * The room of a buffer while all code is repeated. The room of a few buffers makes a repetition one
+ * GenerateEvents and not many. Only pages that are used are memory.
+ */
+static size_t wide_bytes(const struct sender *sender)
+{
+	const size_t usual = sender->options->buffer_bytes, wide = usual * WIDE_TIMES;
+
+	if (wide < WIDE_MAX_BYTES)
+		return wide;
+	return usual > WIDE_MAX_BYTES ? usual : WIDE_MAX_BYTES;
+}
+
+static void widen(struct sender *sender)
+{
+	recorder_widen(sender->recorder, wide_bytes(sender));
+	sender->is_wide = true;
+}
+
+/* Gives the room back to the kernel, now or as soon as no record lies there. */
+static void narrow(struct sender *sender)
+{
+	const size_t usual = sender->options->buffer_bytes, wide = wide_bytes(sender);
+	const size_t kept = (usual + PAGE_MAX_BYTES - 1) / PAGE_MAX_BYTES * PAGE_MAX_BYTES;
+
+	if (recorder_narrow(sender->recorder) > usual)
+		return;
+	if (kept < wide)
+		madvise(sender->ring + kept, wide - kept, MADV_DONTNEED);
+	sender->is_wide = false;
+}
+
 static void resynchronise(struct sender *sender)
 {
 	const uint64_t began_ns = clock_monotonic_ns();
@@ -206,12 +270,14 @@ static void resynchronise(struct sender *sender)
 		.recorder = sender->recorder,
 		.events = sender->events,
 		.quit = &sender->quit,
-		.make_room = make_room,
+		.flush = flush_all,
+		.offer = offer,
 		.context = sender,
 		.epoch = ++sender->epoch,
 	};
 
 	atomic_store(&sender->recorder->need_resync, false);
+	widen(sender);
 	if (resync_run(&resync)) {
 		sender->is_synced = true;
 		sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
@@ -223,6 +289,7 @@ static void resynchronise(struct sender *sender)
 			sender->resync_wait_ns *= 2;
 		sender->resync_at_ns = clock_monotonic_ns() + sender->resync_wait_ns;
 	}
+	narrow(sender);
 }
 
 static bool is_live(const struct sender *sender)
@@ -238,6 +305,8 @@ static void send_all(struct sender *sender)
 	const bool wanted = atomic_load(&sender->recorder->need_resync);
 
 	flush(sender);
+	if (sender->is_wide)
+		narrow(sender);
 	send_losses(sender);
 	if (wanted && is_live(sender) && clock_monotonic_ns() >= sender->resync_at_ns)
 		resynchronise(sender);
@@ -297,29 +366,36 @@ static void serve(struct sender *sender)
 	}
 }
 
+static size_t storage_bytes(const struct sender *sender)
+{
+	return sizeof(struct naming_memory) + wide_bytes(sender);
+}
+
 /* Maps the memory that only a connection needs. */
 static void *map_storage(const struct sender *sender)
 {
-	const size_t bytes = sizeof(struct naming_memory) + sender->options->buffer_bytes;
-	void *storage =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *storage = mmap(NULL, storage_bytes(sender), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return storage == MAP_FAILED ? NULL : storage;
 }
 
-static void open_storage(const struct sender *sender, void *storage)
+/* The buffer comes first, so that it begins at a page. */
+static void open_storage(struct sender *sender, void *storage)
 {
 	const size_t bytes = sender->options->buffer_bytes;
 
-	naming_open(&sender->events->naming, storage, bytes);
-	recorder_open(sender->recorder, (uint8_t *)storage + sizeof(struct naming_memory), bytes);
+	sender->ring = storage;
+	sender->is_wide = false;
+	naming_open(&sender->events->naming, (void *)(sender->ring + wide_bytes(sender)), bytes);
+	recorder_open(sender->recorder, sender->ring, bytes);
 }
 
 static void close_storage(const struct sender *sender, void *storage)
 {
 	recorder_close(sender->recorder);
 	naming_close(&sender->events->naming);
-	munmap(storage, sizeof(struct naming_memory) + sender->options->buffer_bytes);
+	munmap(storage, storage_bytes(sender));
 }
 
 /* Handles one connection, from HELLO to the end. */
@@ -346,42 +422,98 @@ static void converse(struct sender *sender)
 	atomic_store(&sender->connected, false);
 }
 
-static void back_off(struct sender *sender)
+/* Sleeps until then_ns or until the JVM ends. */
+static void doze(struct sender *sender, uint64_t then_ns)
 {
-	struct pollfd wake = {.events = POLLIN};
-
-	wake_drain(&sender->wake);
-	wake.fd = open_wake(sender);
+	wake_forget(&sender->wake);
 	if (!atomic_load(&sender->quit))
 		probe_switch_look(&sender->probes);
 	if (!atomic_load(&sender->quit))
-		poll(&wake, 1, (int)(sender->back_off_ns / CLOCK_NS_PER_MS));
+		wake_sleep(&sender->wake, then_ns);
+}
+
+/* Dozes, and looks around once a second, as next_duty_ns says. */
+static void doze_long(struct sender *sender, uint64_t then_ns, bool (*is_over)(struct sender *))
+{
+	while (!atomic_load(&sender->quit) && clock_monotonic_ns() < then_ns && !is_over(sender)) {
+		const uint64_t look_ns = clock_monotonic_ns() + LOOK_NS;
+
+		doze(sender, look_ns < then_ns ? look_ns : then_ns);
+	}
+}
+
+static bool read_socket(const struct sender *sender, struct stat *ret)
+{
+	return syscall(SYS_newfstatat, AT_FDCWD, sender->options->socket, ret, 0) == 0;
+}
+
+/* Whether another socket stands where the last one was dialled. */
+static bool is_other_socket(struct sender *sender)
+{
+	const struct stat *was = &sender->dialled;
+	struct stat is;
+
+	return !sender->options->listens && read_socket(sender, &is) &&
+	       (is.st_dev != was->st_dev || is.st_ino != was->st_ino ||
+		is.st_ctim.tv_sec != was->st_ctim.tv_sec ||
+		is.st_ctim.tv_nsec != was->st_ctim.tv_nsec);
+}
+
+static void back_off(struct sender *sender)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	if (sender->is_unread)
+		doze_long(sender, now_ns + sender->unread_ns, is_other_socket);
+	else
+		doze(sender, now_ns + sender->back_off_ns);
+	sender->is_unread = false;
 	sender->back_off_ns *= 2;
 	if (sender->back_off_ns > BACK_OFF_MAX_NS)
 		sender->back_off_ns = BACK_OFF_MAX_NS;
 }
 
 /* Waits for a collector to dial. Waiting costs next to nothing. */
-static int hear_collector(struct sender *sender)
+static int hear_collector(struct sender *sender, struct uplink_patience patience)
 {
 	int fd;
 
 	do {
-		fd = listener_accept(&sender->listener, open_wake(sender));
+		fd = listener_accept(&sender->listener);
 		if (fd == -ETIMEDOUT)
 			probe_switch_look(&sender->probes);
 	} while (fd == -ETIMEDOUT);
-	return fd < 0 ? fd
-		      : uplink_take(&sender->uplink, fd, wake_polled(&sender->wake), &sender->quit);
+	return fd < 0 ? fd : uplink_take(&sender->uplink, fd, patience);
 }
 
 /* Dials, or waits for a collector to dial. */
 static int meet_collector(struct sender *sender)
 {
+	const struct uplink_patience patience = {.wake = &sender->wake, .hurry = &sender->quit};
+
+	if (!own_fd_are_spare())
+		return -EMFILE;
 	if (sender->options->listens)
-		return hear_collector(sender);
-	return uplink_open(&sender->uplink, sender->options->socket, open_wake(sender),
-			   &sender->quit);
+		return hear_collector(sender, patience);
+	if (!read_socket(sender, &sender->dialled))
+		return -errno;
+	return uplink_open(&sender->uplink, sender->options->socket, patience);
+}
+
+/* How long the collector is left alone that has just been met. */
+static void choose_back_off(struct sender *sender, uint64_t met_ns)
+{
+	if (met_ns >= LASTING_NS)
+		sender->back_off_ns = BACK_OFF_MIN_NS;
+	else if (sender->is_synced && sender->back_off_ns > BACK_OFF_SYNCED_NS)
+		sender->back_off_ns = BACK_OFF_SYNCED_NS;
+	if (sender->is_misled)
+		sender->back_off_ns = BACK_OFF_MISLED_NS;
+	sender->is_misled = false;
+	if (!sender->is_unread)
+		sender->unread_ns = 0;
+	else
+		sender->unread_ns = sender->unread_ns == 0 ? UNREAD_MIN_NS : UNREAD_MAX_NS;
 }
 
 static void meet_collectors(struct sender *sender)
@@ -392,32 +524,22 @@ static void meet_collectors(struct sender *sender)
 			const uint64_t begin_ns = clock_monotonic_ns();
 
 			converse(sender);
-			if (clock_monotonic_ns() - begin_ns >= LASTING_NS)
-				sender->back_off_ns = BACK_OFF_MIN_NS;
-			else if (sender->is_synced && sender->back_off_ns > BACK_OFF_SYNCED_NS)
-				sender->back_off_ns = BACK_OFF_SYNCED_NS;
-			if (sender->is_misled)
-				sender->back_off_ns = BACK_OFF_MISLED_NS;
-			sender->is_misled = false;
+			choose_back_off(sender, clock_monotonic_ns() - begin_ns);
 		}
 		back_off(sender);
 	}
 }
 
-/* Sleeps until the delay is over or the JVM ends. Looks once a second, as next_duty_ns says. */
+static bool is_never(struct sender *sender)
+{
+	(void)sender;
+	return false;
+}
+
 static void wait_for_begin(struct sender *sender)
 {
-	const uint64_t begin_ns = clock_monotonic_ns() + sender->options->delay_s * CLOCK_NS_PER_S;
-	struct pollfd wake = {.events = POLLIN};
-	uint64_t until_ns;
-
-	while (!atomic_load(&sender->quit) && clock_monotonic_ns() < begin_ns) {
-		probe_switch_look(&sender->probes);
-		until_ns = clock_monotonic_ns() + LOOK_NS;
-		wake.fd = open_wake(sender);
-		poll(&wake, 1, clock_ms_until(until_ns < begin_ns ? until_ns : begin_ns));
-		wake_drain(&sender->wake);
-	}
+	doze_long(sender, clock_monotonic_ns() + sender->options->delay_s * CLOCK_NS_PER_S,
+		  is_never);
 }
 
 /* Enables the events of code after the delay. False: the JVM ends, or refuses. */
@@ -438,6 +560,10 @@ static bool begin_late(struct sender *sender)
 static bool begin(struct sender *sender)
 {
 	if (sender->options->delay_s > 0 && !begin_late(sender))
+		return false;
+	while (!atomic_load(&sender->quit) && !own_fd_are_spare())
+		doze(sender, clock_monotonic_ns() + LOOK_NS);
+	if (atomic_load(&sender->quit))
 		return false;
 	return !sender->options->listens ||
 	       listener_open(&sender->listener, sender->options->socket);
@@ -464,7 +590,7 @@ bool sender_start(struct sender *sender)
 	bool started;
 
 	sender->uplink = (struct uplink){.own.fd = -1};
-	sender->listener = (struct listener){.own.fd = -1};
+	sender->listener.own.fd = -1;
 	if (pthread_attr_init(&attr) != 0)
 		return false;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -485,6 +611,7 @@ void sender_finish(struct sender *sender, int wait_ms)
 	recorder_stop(sender->recorder);
 	atomic_store(&sender->quit, true);
 	wake_post(&sender->wake);
+	listener_wake(&sender->listener);
 	if ((atomic_load(&sender->connected) || sender->options->listens) &&
 	    atomic_load(&sender->ended) == 0)
 		syscall(SYS_futex, &sender->ended, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);

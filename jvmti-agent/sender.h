@@ -8,6 +8,7 @@
  *
  * Without a collector the thread holds no buffer. It sleeps between its connect(2) calls, soon one
  * a second. If the agent listens, it sleeps until a collector dials, and looks after its socket.
+ * Without OWN_FD_SPARE free descriptors it does neither.
  */
 #ifndef FGAGENT_SENDER_H
 #define FGAGENT_SENDER_H
@@ -19,6 +20,8 @@
 #include "threads.h"
 #include "uplink.h"
 #include "wake.h"
+
+#include <sys/stat.h>
 
 struct sender {
 	JavaVM *vm;
@@ -32,11 +35,16 @@ struct sender {
 	struct uplink uplink;
 	struct listener listener; /* used if options->listens */
 	struct wake wake;	  /* by the recorder, and at the JVM's end */
+	uint8_t *ring;		  /* storage of the recorder's buffer, while connected */
 	uint32_t epoch;		  /* number of the last resynchronisation */
 	uint64_t resync_at_ns;	  /* the next resynchronisation is not earlier */
 	uint64_t resync_wait_ns;  /* doubles with each failed resynchronisation */
 	uint64_t back_off_ns;
-	bool is_misled; /* this connection was no collector's */
+	uint64_t unread_ns;    /* back-off from a collector that does not read; 0: the last did */
+	struct stat dialled;   /* identity of the socket's file that was dialled */
+	bool is_wide;	       /* the buffer has its room for a resynchronisation */
+	bool is_misled;	       /* this connection was no collector's */
+	bool is_unread;	       /* this connection's collector did not read */
 	bool is_synced; /* this connection had a complete resynchronisation */
 	bool has_sent;	/* since it last waited for a tick */
 	atomic_bool quit;

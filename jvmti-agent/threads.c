@@ -7,8 +7,10 @@
  * when it has a name for sure. Only if a thread's comm has exactly 15 bytes does the agent's thread
  * attach and ask the JVM for all names. The thread ID behind a java.lang.Thread is found by the
  * pointer in its field eetop, then JavaThread::_osthread, then OSThread::_thread_id. The thread may
- * end at any moment, so the last two are read with process_vm_readv, which fails with EFAULT where
- * a plain read would crash.
+ * end at any moment, so the last two are read through /proc/self/mem, which fails with EIO where a
+ * plain read would crash. HotSpot makes the same two system calls, openat and pread64, so a seccomp
+ * profile that lets a JVM start lets the agent do this; process_vm_readv is not allowed everywhere,
+ * and some profiles end whoever calls it.
  */
 #include "threads.h"
 
@@ -17,10 +19,10 @@
 #include "own_fd.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define SCAN_NS	       CLOCK_NS_PER_S
@@ -41,6 +43,7 @@ struct scan {
 	jvmtiEnv *jvmti;
 	struct recorder *recorder;
 	jfieldID eetop;
+	struct own_fd memory; /* of this process, while names are asked for */
 };
 
 static bool has_bit(const struct threads_bits *bits, uint32_t tid)
@@ -179,24 +182,24 @@ static bool list_tasks(struct scan *scan)
 /*
  * Copies from an address of this process that may not be mapped any more. False: it is not mapped.
  */
-static bool peek(uint64_t addr, void *to, size_t len)
+static bool peek(const struct scan *scan, uint64_t addr, void *to, size_t len)
 {
-	const struct iovec local = {.iov_base = to, .iov_len = len};
-	const struct iovec remote = {.iov_base = (void *)(uintptr_t)addr, .iov_len = len};
-
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return addr <= INT64_MAX && own_fd_is_own(&scan->memory) &&
+	       pread(scan->memory.fd, to, len, (off_t)addr) == (ssize_t)len;
 }
 
 /* The thread ID of a JavaThread, or 0. */
-static uint32_t read_tid(const struct threads *threads, uint64_t java_thread)
+static uint32_t read_tid(const struct scan *scan, uint64_t java_thread)
 {
+	const struct threads *threads = scan->threads;
 	uint64_t osthread = 0;
 	uint32_t tid = 0;
 
 	if (java_thread == 0 ||
-	    !peek(java_thread + threads->osthread_at, &osthread, sizeof(osthread)) || osthread == 0)
+	    !peek(scan, java_thread + threads->osthread_at, &osthread, sizeof(osthread)) ||
+	    osthread == 0)
 		return 0;
-	return peek(osthread + threads->thread_id_at, &tid, sizeof(tid)) ? tid : 0;
+	return peek(scan, osthread + threads->thread_id_at, &tid, sizeof(tid)) ? tid : 0;
 }
 
 static void send_name(const struct scan *scan, const struct candidate *candidate, jthread thread)
@@ -226,7 +229,7 @@ static void send_name(const struct scan *scan, const struct candidate *candidate
 static void name_thread(const struct scan *scan, jthread thread)
 {
 	const jlong eetop = (*scan->jni)->GetLongField(scan->jni, thread, scan->eetop);
-	const uint32_t tid = read_tid(scan->threads, (uint64_t)eetop);
+	const uint32_t tid = read_tid(scan, (uint64_t)eetop);
 
 	for (size_t i = 0; tid != 0 && i < scan->n_candidates; i++) {
 		if (scan->candidates[i].tid == tid)
@@ -247,23 +250,35 @@ static bool find_eetop(struct scan *scan)
 	return scan->eetop != NULL;
 }
 
-/* Names the candidates. False: this JVM or the kernel's settings do not allow that at all. */
-static bool name_candidates(struct scan *scan)
+static void name_all(struct scan *scan)
 {
 	jthread *list = NULL;
-	uint8_t byte;
 	jint n = 0;
 
-	if (!peek((uintptr_t)&n, &byte, 1) || !find_eetop(scan))
-		return false;
 	if ((*scan->jvmti)->GetAllThreads(scan->jvmti, &n, &list) != JVMTI_ERROR_NONE)
-		return true;
+		return;
 	for (jint i = 0; i < n; i++) {
 		name_thread(scan, list[i]);
 		(*scan->jni)->DeleteLocalRef(scan->jni, list[i]);
 	}
 	(*scan->jvmti)->Deallocate(scan->jvmti, (unsigned char *)list);
-	return true;
+}
+
+/* Names the candidates. False: this JVM or the kernel's settings do not allow that at all. */
+static bool name_candidates(struct scan *scan)
+{
+	const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	uint8_t byte;
+	bool good;
+
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE;
+	scan->memory = own_fd_take(fd);
+	good = peek(scan, (uintptr_t)&byte, &byte, 1) && find_eetop(scan);
+	if (good)
+		name_all(scan);
+	own_fd_close(&scan->memory);
+	return good;
 }
 
 void threads_scan(struct threads *threads, JavaVM *vm, jvmtiEnv *jvmti, struct recorder *recorder)
@@ -274,6 +289,8 @@ void threads_scan(struct threads *threads, JavaVM *vm, jvmtiEnv *jvmti, struct r
 	if (!threads->on || now_ns < threads->scan_at_ns)
 		return;
 	threads->scan_at_ns = now_ns + SCAN_NS;
+	if (!own_fd_are_spare())
+		return;
 	if (!is_anything_new(threads) && !threads->again && !threads->first)
 		return;
 	threads->on = list_tasks(&scan);

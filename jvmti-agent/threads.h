@@ -4,7 +4,7 @@
  * units:   thread IDs of the process's own PID namespace
  * threads: the agent's own, which is attached to the JVM while it asks for names
  * errors:  a name that cannot be found is left out; without the JVM's offsets the feature is off
- * source:  proc(5) task and comm; java.lang.Thread.eetop, the pointer to the JVM's own thread
+ * source:  proc(5) task, comm and mem; java.lang.Thread.eetop, the pointer to the JVM's own thread
  *
  * Two bits are kept of each thread and nothing else. Virtual threads have no thread ID and are not
  * looked at. A thread that is renamed keeps the name that was seen first.

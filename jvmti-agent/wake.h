@@ -1,39 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   any thread -> the agent's thread, which polls a descriptor
- * units:   none
- * threads: wake_post on any; the rest on one at a time, the agent's own once it runs
- * errors:  wake_open and wake_mend are false if no descriptors can be had
- * source:  unix(7), SOCK_SEQPACKET
+ * shape:   any thread -> the agent's thread, which sleeps
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: wake_post on any; wake_sleep and wake_forget on the agent's own
+ * errors:  none; a futex that the kernel refuses makes the sleep short
+ * source:  futex(2)
  *
- * A message of no bytes through a pair of sockets. Not an eventfd: an eventfd has no identity, and
- * the 8 bytes that wake it would be written into a file that has got its number.
+ * A zero-filled struct is a wake without a wake-up. No descriptor is needed: what a program may
+ * close cannot be what wakes the agent, and a program that has few of them keeps them all. So a
+ * socket is looked at when the thread wakes, and the thread wakes now and then for that.
  */
 #ifndef FGAGENT_WAKE_H
 #define FGAGENT_WAKE_H
 
-#include "own_fd.h"
-
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct wake {
-	struct own_fd polled, posted;
-	/* The number of posted in the upper half, the lower half of its inode; 0: none. */
-	_Atomic uint64_t target;
+	_Atomic uint32_t posted;   /* a futex: 1 from wake_post to wake_forget */
+	_Atomic uint32_t sleepers; /* 1 while the agent's thread sleeps */
 };
 
-bool wake_open(struct wake *wake);
-/* The descriptor is readable once wake_post was called, and until wake_drain. -1: there is none. */
-static inline int wake_polled(const struct wake *wake)
-{
-	return wake->polled.fd;
-}
-/* Never waits. Does nothing if the descriptors have been closed by others. */
+/* Never waits. Makes a system call only if the agent's thread sleeps. */
 void wake_post(struct wake *wake);
-/* Forgets all wake-ups so far; closes the pair if others have shut it down. */
-void wake_drain(struct wake *wake);
-/* Opens the pair again if it is closed or another's. To be called before each poll(2). */
-bool wake_mend(struct wake *wake);
+/* Sleeps until wake_post was called since wake_forget, or until then_ns. True: it was called. */
+bool wake_sleep(struct wake *wake, uint64_t then_ns);
+/* Forgets all wake-ups so far. To be called before the look at what they tell of. */
+void wake_forget(struct wake *wake);
 
 #endif

@@ -40,6 +40,8 @@ static const struct {
 	SCENARIO(strangers_are_refused),
 	SCENARIO(chatter_ends_the_connection),
 	SCENARIO(a_stalled_reader_is_dropped),
+	SCENARIO(generate_events_waits_for_nobody),
+	SCENARIO(the_last_descriptors_are_the_programs),
 	SCENARIO(failing_names_are_counted_and_sent_empty),
 	SCENARIO(too_large_a_record_is_cut),
 	SCENARIO(source_files_are_optional),

@@ -307,6 +307,7 @@ static jvmtiError JNICALL generate_events(jvmtiEnv *env, jvmtiEvent event)
 		for (size_t i = 0; i < fake_jvm.n_methods; i++)
 			fake_jvm_post_load(i);
 	}
+	atomic_fetch_add(&fake_jvm.returned, 1);
 	return JVMTI_ERROR_NONE;
 }
 

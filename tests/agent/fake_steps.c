@@ -8,7 +8,9 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,6 +52,31 @@ int count_agent_threads(void)
 	}
 	closedir(tasks);
 	return n;
+}
+
+bool find_mapping(const char *text, char line[512])
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	bool found = false;
+
+	CHECK(maps);
+	while (!found && fgets(line, 512, maps))
+		found = strstr(line, text) != NULL;
+	fclose(maps);
+	return found;
+}
+
+void hide_listener(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t addr;
+	char line[512];
+
+	while (!find_mapping("/memfd:" WIRE_LISTEN_REGION, line))
+		sleep_ms(1);
+	addr = strtoul(line, NULL, 16);
+	CHECK(mmap((void *)addr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	      (void *)addr);
 }
 
 void sleep_ms(long ms)
@@ -172,10 +199,46 @@ static void expect_begin(uint32_t epoch)
 	CHECK(wire_decode_resync(&record, &resync) == 0 && resync.epoch == epoch);
 }
 
-/* All stubs, then all methods, in order, then a complete end; ordinary records may come between. */
+/* Which of the fake JVM's code a resynchronisation has told. */
+struct told {
+	uint8_t *methods, *stubs;
+	size_t n_methods, n_stubs;
+};
+
+static void note_told(uint8_t *flags, size_t *n, size_t index)
+{
+	*n += flags[index] == 0;
+	flags[index] = 1;
+}
+
+static void take_told(struct told *told, const struct wire_record *record)
+{
+	struct wire_stub stub;
+	size_t index;
+
+	if (!(record->flags & WIRE_FLAG_RESYNC))
+		return;
+	if (record->kind == WIRE_METHOD_LOAD) {
+		index = (peer.load->load.addr - FAKE_CODE_BASE) / 256;
+		CHECK(index < fake_jvm.n_methods);
+		check_load(record, index);
+		note_told(told->methods, &told->n_methods, index);
+	} else if (record->kind == WIRE_STUB) {
+		CHECK(wire_decode_stub(record, &stub) == 0);
+		index = (stub.addr - FAKE_CODE_BASE / 2) / 64;
+		CHECK(index < fake_jvm.n_stubs);
+		note_told(told->stubs, &told->n_stubs, index);
+	}
+}
+
+/*
+ * All stubs and all methods, some of them twice, then a complete end; ordinary records may come
+ * between.
+ */
 static void expect_rest_of_resync(uint32_t epoch)
 {
-	size_t stubs = 0, methods = 0;
+	struct told told = {.methods = calloc(fake_jvm.n_methods + 1, 1),
+			    .stubs = calloc(fake_jvm.n_stubs + 1, 1)};
 	struct wire_record record;
 	struct wire_resync resync;
 
@@ -183,16 +246,13 @@ static void expect_rest_of_resync(uint32_t epoch)
 		CHECK(peer_next(&peer, &record));
 		if (record.kind == WIRE_RESYNC_END)
 			break;
-		if (!(record.flags & WIRE_FLAG_RESYNC))
-			continue;
-		if (record.kind == WIRE_METHOD_LOAD)
-			check_load(&record, methods++);
-		else if (record.kind == WIRE_STUB)
-			stubs++;
+		take_told(&told, &record);
 	}
 	CHECK(wire_decode_resync(&record, &resync) == 0);
 	CHECK(resync.epoch == epoch && resync.complete);
-	CHECK(methods == fake_jvm.n_methods && stubs == fake_jvm.n_stubs);
+	CHECK(told.n_methods == fake_jvm.n_methods && told.n_stubs == fake_jvm.n_stubs);
+	free(told.methods);
+	free(told.stubs);
 }
 
 void expect_resync(uint32_t epoch)

@@ -25,6 +25,13 @@ void load_agent(const char *extra);
 /* And VMInit. */
 void start_agent(const char *extra);
 int count_agent_threads(void);
+/* The line of this process's mappings that has the text in it, or false. */
+bool find_mapping(const char *text, char line[512]);
+/*
+ * Waits until the agent tells where it listens, and takes the name away again: a collector of this
+ * machine would dial, and an agent serves one at a time.
+ */
+void hide_listener(void);
 void sleep_ms(long ms);
 uint64_t now_ms(void);
 bool is_text(struct wire_str s, const char *text);

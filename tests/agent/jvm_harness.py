@@ -69,9 +69,9 @@ class Listener:
 class Jvm:
     """A Subject under an agent, spoken to line by line."""
 
-    def __init__(self, options, flags=(), env=None, main=("Subject",)):
+    def __init__(self, options, flags=(), env=None, main=("Subject",), prefix=()):
         agent = f"-agentpath:{OPTIONS.agent}" + (f"={options}" if options else "")
-        command = [f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
+        command = [*prefix, f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
                    OPTIONS.classes, *main]
         self.errors = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

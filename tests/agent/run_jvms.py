@@ -3,7 +3,7 @@
 """Runs the agent in a real JVM and asserts what arrives, and that the JVM does not mind.
 
 usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --stack-methods PROGRAM --jdk HOME
-                   [--javac PROGRAM] [--java DIR] [test ...]
+                   --confined PROGRAM [--javac PROGRAM] [--java DIR] [test ...]
 
 A JDK without javac needs another one's, of the same version or later.
 """
@@ -317,6 +317,31 @@ class AgentInJvm(JvmTestCase):
     def test_sockets_of_a_program_that_closed_the_agents_are_left_alone(self):
         self.check_taken("sockets", "", self.listen())
 
+    def test_calls_that_hotspot_does_not_make_are_not_made(self):
+        """A seccomp profile ends whoever makes one of them."""
+        listener = self.listen()
+        jvm = self.start(prefix=(OPTIONS.confined, "kill:process_vm_readv,socketpair,poll,ppoll,"
+                                                   "sendmsg,memfd_create"))
+        listener.wait_for_kind("resync end")
+        jvm.ask("threads 3 more-than-fifteen-bytes-")
+        self.check_thread_names(listener, jvm, "more-than-fifteen-bytes-")
+        jvm.ask("churn 20")
+        self.finish(jvm, "exit 3", 3)
+        listener.wait_for_kind("bye")
+
+    def test_few_descriptors_are_the_jvms_own(self):
+        for limit in range(4, 12):
+            statuses = []
+            for agent in ([], [f"-agentpath:{OPTIONS.agent}=socket={self.path}"]):
+                command = [f"{OPTIONS.jdk}/bin/java", *agent, "-XX:+UseSerialGC", "-cp",
+                           OPTIONS.classes, "Subject"]
+                done = subprocess.run(["prlimit", f"--nofile={limit}:{limit}", *command],
+                                      input="exit 5\n", text=True, capture_output=True)
+                statuses.append(done.returncode)
+            if statuses[0] == 5:
+                self.assertEqual(statuses[1], 5, f"with {limit} descriptors: {done}")
+        self.assertEqual(statuses, [5, 5])
+
     def test_a_killed_jvm_is_a_closed_connection(self):
         listener = self.listen()
         jvm = self.start()
@@ -332,6 +357,7 @@ def main():
     parser.add_argument("--agent", required=True)
     parser.add_argument("--listener", required=True)
     parser.add_argument("--stack-methods", required=True)
+    parser.add_argument("--confined", required=True)
     parser.add_argument("--jdk", required=True)
     parser.add_argument("--javac")
     parser.add_argument("--java", default=os.path.join(os.path.dirname(__file__), "java"))

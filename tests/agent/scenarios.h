@@ -19,6 +19,8 @@ void losses_add_up(void);
 void strangers_are_refused(void);
 void chatter_ends_the_connection(void);
 void a_stalled_reader_is_dropped(void);
+void generate_events_waits_for_nobody(void);
+void the_last_descriptors_are_the_programs(void);
 void failing_names_are_counted_and_sent_empty(void);
 void too_large_a_record_is_cut(void);
 void source_files_are_optional(void);

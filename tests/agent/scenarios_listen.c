@@ -68,15 +68,21 @@ static void count_tasks_before(void)
 	} while (tasks_before != last);
 }
 
-static void start_listener(const char *name, const char *extra)
+static void start_listener(const char *name)
 {
 	char options[256];
 
 	set_path(name);
 	count_tasks_before();
-	snprintf(options, sizeof(options), ",socket=listen:%s,label=team:red%s", listen_path,
-		 extra);
+	snprintf(options, sizeof(options), ",socket=listen:%s,label=team:red", listen_path);
 	start_agent(options);
+}
+
+/* As start_listener, for an agent whom no collector of this machine is to find. */
+static void start_hidden(void)
+{
+	start_listener("listen.sock");
+	hide_listener();
 }
 
 static void dial_agent(uint32_t epoch)
@@ -105,19 +111,6 @@ static void wait_without_thread(void)
 	CHECK(tasks <= tasks_before);
 }
 
-/* The line of this process's mappings that has the text in it, or false. */
-static bool find_mapping(const char *text, char line[512])
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	bool found = false;
-
-	CHECK(maps);
-	while (!found && fgets(line, 512, maps))
-		found = strstr(line, text) != NULL;
-	fclose(maps);
-	return found;
-}
-
 static int bind_to(const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -135,7 +128,7 @@ void a_listening_agent_is_dialled(void)
 
 	umask(0);
 	fake_jvm.n_methods = 20;
-	start_listener("listen.sock", "");
+	start_hidden();
 	dial_agent(1);
 	CHECK(lstat(listen_path, &st) == 0 && (st.st_mode & 0777) == 0600 && S_ISSOCK(st.st_mode));
 	CHECK(count_agent_threads() == 1);
@@ -153,7 +146,7 @@ void a_listening_agent_serves_one_at_a_time(void)
 {
 	struct peer first;
 
-	start_listener("listen.sock", "");
+	start_hidden();
 	dial_agent(1);
 	first = peer;
 	peer_init(&peer);
@@ -175,7 +168,7 @@ void a_listening_agent_hangs_up_on_strangers(void)
 	static const uint8_t push[] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
 	static const char http[] = "GET / HTTP/1.1\r\n\r\n";
 
-	start_listener("listen.sock", "");
+	start_hidden();
 	peer_dial(&peer, listen_path, push, sizeof(push));
 	peer_expect_greeting(&peer);
 	peer_expect_close(&peer);
@@ -212,7 +205,7 @@ void other_users_are_not_served(void)
 	int status;
 	pid_t child;
 
-	start_listener("listen.sock", "");
+	start_hidden();
 	while (!exists(listen_path))
 		sleep_ms(1);
 	strcpy(directory, socket_path);
@@ -237,7 +230,7 @@ void a_listening_agent_tells_where(void)
 
 	set_path("link");
 	CHECK(symlink(".", listen_path) == 0);
-	start_listener("link/%p.sock", "");
+	start_listener("link/%p.sock");
 	snprintf(name, sizeof(name), "%d.sock", (int)getpid());
 	set_path(name);
 	dial_agent(1);
@@ -261,7 +254,7 @@ void a_dead_jvms_socket_is_replaced(void)
 {
 	set_path("listen.sock");
 	close(bind_to(listen_path));
-	start_listener("listen.sock", "");
+	start_hidden();
 	dial_agent(1);
 	end_jvm();
 }
@@ -271,7 +264,7 @@ static void expect_left_alone(void)
 	struct stat before, after;
 
 	CHECK(lstat(listen_path, &before) == 0);
-	start_listener("listen.sock", "");
+	start_listener("listen.sock");
 	wait_without_thread();
 	CHECK(lstat(listen_path, &after) == 0 && before.st_ino == after.st_ino);
 	fake_jvm_post_load(1);
@@ -361,7 +354,7 @@ void what_is_not_its_own_is_left_alone(void)
 /* Also when no collector ever came. */
 void a_listening_agent_leaves_nothing(void)
 {
-	start_listener("listen.sock", "");
+	start_hidden();
 	while (!exists(listen_path))
 		sleep_ms(1);
 	fake_jvm_post_death();

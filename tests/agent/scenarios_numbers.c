@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define NUMBERS 1024
@@ -200,12 +202,90 @@ static void dial_again(const char *path, uint32_t epoch)
 	expect_resync(epoch);
 }
 
+static int n_agents;
+
+static void count_agents(int number)
+{
+	n_agents += is_agents(number);
+}
+
+/* The system call in which the agent's thread sleeps; -1: it runs, or there is none. */
+static long call_of_agent(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	long call = -1;
+
+	CHECK(tasks);
+	while ((entry = readdir(tasks))) {
+		char path[300], line[64] = "";
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (file && fgets(line, sizeof(line), file) && strcmp(line, "fgagent\n") == 0) {
+			snprintf(path, sizeof(path), "/proc/self/task/%s/syscall", entry->d_name);
+			CHECK(freopen(path, "r", file));
+			if (fscanf(file, "%ld", &call) != 1)
+				call = -1;
+		}
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return call;
+}
+
+static bool is_poll(long call)
+{
+#ifdef SYS_poll
+	if (call == SYS_poll)
+		return true;
+#endif
+	return call == SYS_ppoll;
+}
+
+/* Until the agent has nothing but the listening socket, and waits for it. */
+static void wait_until_it_listens(void)
+{
+	do {
+		sleep_ms(5);
+		n_agents = 0;
+		each_socket(count_agents);
+	} while (n_agents != 1 || !is_poll(call_of_agent()));
+}
+
+/*
+ * Dials, as a collector does, until the socket is a new one. A socket that is closed is still
+ * reached while somebody polls it, as the agent does: the connection ends at once, and wakes it.
+ */
+static void knock_until_replaced(const char *path, struct timespec made)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct stat st;
+
+	strcpy(addr.sun_path, path);
+	while (lstat(path, &st) != 0 || (st.st_ctim.tv_sec == made.tv_sec &&
+					 st.st_ctim.tv_nsec == made.tv_nsec)) {
+		const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+		others[fd] = true;
+		if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) != 0)
+			sleep_ms(5);
+		close(fd);
+		others[fd] = false;
+	}
+}
+
 static void lose_while_listening(const char *path, void (*act)(int number), uint32_t epoch)
 {
+	struct stat st;
+
 	peer_close(&peer);
-	sleep_ms(200);
+	wait_until_it_listens();
+	CHECK(lstat(path, &st) == 0);
 	each_socket(act);
-	sleep_ms(200);
+	knock_until_replaced(path, st.st_ctim);
 	dial_again(path, epoch);
 	check_taken();
 }
@@ -219,6 +299,7 @@ void a_listening_agent_listens_again(void)
 	strcpy(strrchr(path, '/'), "/listen.sock");
 	snprintf(options, sizeof(options), ",socket=listen:%s,label=team:red", path);
 	start_agent(options);
+	hide_listener();
 	dial_again(path, 1);
 	lose_while_listening(path, put_file, 2);
 	lose_while_listening(path, close_number, 3);

@@ -3,8 +3,10 @@
 #include "fake_steps.h"
 #include "scenarios.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,25 +54,95 @@ void chatter_ends_the_connection(void)
 	end_jvm();
 }
 
-/* Who does not read for 5 s is hung up on, in the middle of a resynchronisation. */
+static void meet_without_reading(void)
+{
+	peer_accept(&peer, NULL, 0);
+	peer_expect_greeting(&peer);
+}
+
+/*
+ * GenerateEvents returns while nobody reads, and all code is told all the same, on the same
+ * connection.
+ */
+void generate_events_waits_for_nobody(void)
+{
+	fake_jvm.n_methods = 50000;
+	fake_jvm.n_stubs = 400;
+	start_agent(",buffer=16k,label=team:red");
+	meet_without_reading();
+	while (fake_jvm.returned < 2)
+		sleep_ms(1);
+	expect_hello(16 << 10);
+	expect_resync(1);
+	CHECK(fake_jvm.attaches > 2);
+	end_jvm();
+}
+
+/* A new socket at the path is one that has not been tried. */
+static void listen_anew(void)
+{
+	peer_close(&peer);
+	peer_fini(&peer);
+	CHECK(unlink(socket_path) == 0);
+	peer_listen(&peer, socket_path);
+}
+
+/* Who does not read for 5 s is hung up on and left alone, but not a collector in its place. */
 void a_stalled_reader_is_dropped(void)
 {
+	struct pollfd gone = {.events = POLLRDHUP}, dialled = {.events = POLLIN};
 	struct wire_record record;
 	struct wire_loss loss;
 
 	fake_jvm.n_methods = 50000;
 	start_agent(",buffer=16k,label=team:red");
-	peer_accept(&peer, NULL, 0);
-	peer_expect_greeting(&peer);
-	while (fake_jvm.attaches == 0 || fake_jvm.attached > 0)
-		sleep_ms(10);
-	peer_close(&peer);
+	meet_without_reading();
+	gone.fd = peer.fd;
+	CHECK(poll(&gone, 1, 10 * STALL_MS) == 1 && fake_jvm.attached == 0);
+	dialled.fd = peer.listen_fd;
+	CHECK(poll(&dialled, 1, 3000) == 0);
+	listen_anew();
 	peer_accept(&peer, NULL, 0);
 	peer_expect_greeting(&peer);
 	expect_hello(16 << 10);
 	expect_resync(2);
 	record = expect_kind(WIRE_LOSS);
 	CHECK(wire_decode_loss(&record, &loss) == 0 && loss.count[WIRE_LOSS_DISCONNECT] > 0);
+	end_jvm();
+}
+
+static void limit_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+
+	CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	limit.rlim_cur = n;
+	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+/* The lowest number that is free; all below are used. */
+static rlim_t next_descriptor(void)
+{
+	const int fd = dup(0);
+
+	CHECK(fd >= 0);
+	close(fd);
+	return (rlim_t)fd;
+}
+
+/* The agent takes none of them, and begins when there are enough. */
+void the_last_descriptors_are_the_programs(void)
+{
+	const rlim_t used = next_descriptor();
+	struct pollfd dialled = {.fd = peer.listen_fd, .events = POLLIN};
+
+	limit_descriptors(used + 7);
+	start_agent(",label=team:red");
+	while (count_agent_threads() == 0)
+		sleep_ms(1);
+	CHECK(poll(&dialled, 1, 2000) == 0 && next_descriptor() == used);
+	limit_descriptors(used + 9); /* one of which is for the collector's end */
+	connect_agent(256 << 10, 1);
 	end_jvm();
 }
 
@@ -131,9 +203,8 @@ void the_end_waits_for_nobody(void)
 	start_agent(",buffer=16k,label=team:red");
 	peer_accept(&peer, NULL, 0);
 	peer_expect_greeting(&peer);
-	while (fake_jvm.attached == 0)
+	while (fake_jvm.returned < 2)
 		sleep_ms(1);
-	sleep_ms(100);
 	begin_ms = now_ms();
 	fake_jvm_post_death();
 	CHECK(now_ms() - begin_ms < STALL_MS / 2);

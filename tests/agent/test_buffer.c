@@ -57,6 +57,30 @@ static void records_come_out_in_order(void **state)
 	assert_int_equal(buffer_used_bytes(&buffer), 0);
 }
 
+static void a_smaller_size_keeps_what_lies_behind_it(void **state)
+{
+	uint8_t storage[200];
+	struct buffer buffer;
+
+	(void)state;
+	buffer_init(&buffer, storage, 50);
+	assert_true(put(&buffer, 40, 1));
+	assert_false(put(&buffer, 40, 2));
+	buffer_resize(&buffer, sizeof(storage));
+	assert_true(put(&buffer, 40, 2));
+	assert_true(put(&buffer, 40, 3));
+	buffer_resize(&buffer, 50);
+	assert_int_equal(buffer_used_end(&buffer), 120);
+	assert_false(put(&buffer, 9, 4));
+	check_next(&buffer, 40, 1);
+	check_next(&buffer, 40, 2);
+	assert_false(put(&buffer, 60, 4));
+	assert_true(put(&buffer, 45, 4));
+	check_next(&buffer, 40, 3);
+	assert_int_equal(buffer_used_end(&buffer), 45);
+	check_next(&buffer, 45, 4);
+}
+
 static void an_empty_buffer_takes_its_whole_size(void **state)
 {
 	uint8_t storage[100];
@@ -135,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_out_in_order),
+		cmocka_unit_test(a_smaller_size_keeps_what_lies_behind_it),
 		cmocka_unit_test(an_empty_buffer_takes_its_whole_size),
 		cmocka_unit_test(peek_gives_whole_records_up_to_max),
 		cmocka_unit_test(no_storage_is_no_room),

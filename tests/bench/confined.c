@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * confined CALL[,CALL...] PROGRAM [ARGUMENT...]: runs a program whose system calls of these names
- * fail with EPERM, as in a container with a strict seccomp profile.
+ * confined [kill:]CALL[,CALL...] PROGRAM [ARGUMENT...]: runs a program whose system calls of these
+ * names fail with EPERM, as in a container with a strict seccomp profile, or end the program.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -24,6 +24,8 @@ static const struct {
 	{"socketpair", SYS_socketpair},
 	{"connect", SYS_connect},
 	{"sendmsg", SYS_sendmsg},
+	{"poll", SYS_poll},
+	{"ppoll", SYS_ppoll},
 	{"memfd_create", SYS_memfd_create},
 	{"process_vm_readv", SYS_process_vm_readv},
 	{"getdents64", SYS_getdents64},
@@ -45,17 +47,23 @@ int main(int argc, char **argv)
 	struct sock_filter code[2 * CALLS_MAX + 2];
 	struct sock_fprog program = {.filter = code};
 	unsigned short n = 0;
+	unsigned answer = SECCOMP_RET_ERRNO | EPERM;
+	char *list;
 
 	if (argc < 3)
 		return 2;
+	list = argv[1];
+	if (strncmp(list, "kill:", 5) == 0) {
+		answer = SECCOMP_RET_KILL_PROCESS;
+		list += 5;
+	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						 offsetof(struct seccomp_data, nr));
-	for (char *name = strtok(argv[1], ","); name && n < 2 * CALLS_MAX;
+	for (char *name = strtok(list, ","); name && n < 2 * CALLS_MAX;
 	     name = strtok(NULL, ",")) {
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number_of(name),
 							 0, 1);
-		code[n++] =
-			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer);
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = n;
