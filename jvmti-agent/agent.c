@@ -14,6 +14,7 @@
 #include "hello.h"
 #include "hotspot/jvm_version.h"
 #include "hotspot/vmstructs.h"
+#include "only_one.h"
 #include "options.h"
 #include "probes/probe_events.h"
 #include "sender.h"
@@ -29,7 +30,6 @@
 
 /* A process has one JVM, and so one agent. */
 static struct agent {
-	atomic_bool loaded;
 	struct options options;
 	struct vmstructs vm;
 	struct hello hello;
@@ -222,7 +222,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	jvmtiEnv *jvmti = NULL;
 
 	(void)reserved;
-	if (atomic_exchange(&agent.loaded, true)) {
+	if (!only_one_claim()) {
 		warn_line("given twice: the second one is ignored");
 		return JNI_OK;
 	}

@@ -91,6 +91,7 @@ static const struct {
 	SCENARIO(an_agent_with_a_delay_begins_late),
 	SCENARIO(a_jvm_that_ends_before_its_delay_is_left_alone),
 	SCENARIO(loaded_twice_runs_once),
+	SCENARIO(loaded_from_two_files_runs_once),
 };
 static void find_agent(const char *path)
 {
@@ -99,6 +100,7 @@ static void find_agent(const char *path)
 #ifdef FAKE_AGENT_LINKED
 	on_load = Agent_OnLoad;
 #endif
+	agent_path = path;
 	if (!path)
 		return;
 	library = dlopen(path, RTLD_LAZY);

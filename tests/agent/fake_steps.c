@@ -16,6 +16,7 @@
 
 char socket_path[96];
 jint (*on_load)(JavaVM *, char *, void *);
+const char *agent_path;
 struct peer peer;
 
 void load_agent(const char *extra)

@@ -18,6 +18,7 @@
 
 extern char socket_path[96];
 extern jint (*on_load)(JavaVM *, char *, void *);
+extern const char *agent_path; /* its file; NULL: it is linked in */
 extern struct peer peer;
 
 /* Agent_OnLoad with the socket and, from a comma on, more options. */

@@ -342,6 +342,19 @@ class AgentInJvm(JvmTestCase):
                 self.assertEqual(statuses[1], 5, f"with {limit} descriptors: {done}")
         self.assertEqual(statuses, [5, 5])
 
+    def test_agents_of_two_files_are_one(self):
+        other = os.path.join(self.directory, "other.so")
+        shutil.copy(OPTIONS.agent, other)
+        listener = self.listen()
+        jvm = self.start(flags=(f"-agentpath:{other}=socket={self.path}",))
+        listener.wait_for_kind("resync end")
+        jvm.ask("hot")
+        listener.wait_for(is_hot)
+        self.assertEqual(jvm.thread_names().count("fgagent"), 1)
+        self.finish(jvm, warnings=["fgagent: given twice: the second one is ignored"])
+        listener.wait_for_kind("bye")
+        self.assertEqual(len(listener.find(lambda line: line[1] == "hello")), 1)
+
     def test_a_killed_jvm_is_a_closed_connection(self):
         listener = self.listen()
         jvm = self.start()

@@ -70,5 +70,6 @@ void the_end_waits_for_nobody(void);
 void an_agent_with_a_delay_begins_late(void);
 void a_jvm_that_ends_before_its_delay_is_left_alone(void);
 void loaded_twice_runs_once(void);
+void loaded_from_two_files_runs_once(void);
 
 #endif

@@ -3,7 +3,9 @@
 #include "fake_steps.h"
 #include "scenarios.h"
 
+#include <dlfcn.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -256,6 +258,52 @@ void a_jvm_that_ends_before_its_delay_is_left_alone(void)
 		sleep_ms(5);
 	CHECK(fake_jvm.attaches == 0);
 	expect_events_of_code(0);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	char bytes[65536];
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	size_t len;
+
+	CHECK(in && out);
+	while ((len = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		CHECK(fwrite(bytes, 1, len, out) == len);
+	fclose(in);
+	CHECK(fclose(out) == 0);
+}
+
+/* The agent of another file, which the dynamic linker takes for another library. */
+static jint (*load_copy(void))(JavaVM *, char *, void *)
+{
+	jint (*copy)(JavaVM *, char *, void *);
+	char path[128];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s.so", socket_path);
+	copy_file(agent_path, path);
+	library = dlopen(path, RTLD_LAZY);
+	CHECK(library && unlink(path) == 0);
+	*(void **)&copy = dlsym(library, "Agent_OnLoad");
+	CHECK(copy && copy != on_load);
+	return copy;
+}
+
+void loaded_from_two_files_runs_once(void)
+{
+	jint (*second)(JavaVM *, char *, void *) = load_copy();
+	char options[160];
+
+	load_agent(",label=team:red");
+	snprintf(options, sizeof(options), "socket=%s", socket_path);
+	CHECK(second(fake_jvm_start(), options, NULL) == 0);
+	CHECK(load_copy()(fake_jvm_start(), options, NULL) == 0);
+	for (int i = 0; i < 64; i++)
+		CHECK(fake_jvm.enabled[i] <= 1);
+	fake_jvm_post_init();
+	connect_agent(256 << 10, 1);
+	CHECK(count_agent_threads() == 1);
+	end_jvm();
 }
 
 void loaded_twice_runs_once(void)
