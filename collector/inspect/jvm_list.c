@@ -617,6 +617,9 @@ json_t *jvm_list_with(json_t *rows, const struct targets *targets, const struct 
 		return NULL;
 	json_object_set_new(json_object_get(list, "collector"), "probe_tables",
 			    probe_tables_of(&stats->probe_tables));
+	put_count(json_object_get(list, "collector"), "second_agents", targets->second_agents);
+	put_count(json_object_get(list, "collector"), "second_agent_records",
+		  targets->second_agent_records);
 	json_object_set_new(json_object_get(list, "collector"), "containers",
 			    jvm_names_stats(targets));
 	put_daemon(list, targets, stats);

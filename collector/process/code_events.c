@@ -221,6 +221,7 @@ static int apply_hello(struct process *process, const struct wire_record *record
 	if (err)
 		return err;
 	process->jvm->has_hello = true;
+	process->jvm->loaded_ns = hello.loaded_ns;
 	process->jvm->probes = (struct wire_probes){0};
 	return process_set_hello(process, &hello);
 }

@@ -56,6 +56,7 @@ struct jvm {
 	uint64_t opened_ns; /* when the last session began */
 	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
 	bool has_hello;	    /* in the last session */
+	uint64_t loaded_ns; /* when the agent of the last hello was loaded, by its clock */
 	bool is_resyncing;  /* in the last session, between the two marks of resync_epoch */
 	uint32_t resync_epoch;
 	uint64_t resync_ns;   /* when the last resynchronisation began, by the agent's mark */

@@ -53,6 +53,7 @@ void targets_init(struct targets *targets, const char *map_dir)
 size_t targets_list_bytes(const struct targets *targets)
 {
 	return map64_bytes(&targets->processes) + map64_bytes(&targets->sessions) +
+	       map64_bytes(&targets->rivals) +
 	       map_store_heap_bytes(&targets->maps);
 }
 
@@ -76,6 +77,7 @@ void targets_fini(struct targets *targets)
 	graveyard_fini(&targets->dying);
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
+	map64_fini(&targets->rivals);
 	containers_fini(&targets->containers);
 	map_store_fini(&targets->maps);
 	jitdump_close(targets->jitdump);
@@ -94,12 +96,17 @@ struct process *targets_next(const struct targets *targets, size_t *pos)
 	return map64_next(&targets->processes, pos, &key, &value) ? value : NULL;
 }
 
+static bool has_session(const struct targets *targets, const struct process *process)
+{
+	return process->jvm && map64_find(&targets->sessions, process->jvm->session) == process;
+}
+
 /* Ends the session of the process: no more records of the session are read. */
 static void end_session_of(struct targets *targets, const struct process *process)
 {
 	const uint32_t id = process->jvm ? process->jvm->session : 0;
 
-	if (!process->jvm || map64_find(&targets->sessions, id) != process)
+	if (!has_session(targets, process))
 		return;
 	map64_remove(&targets->sessions, id);
 	if (targets->end_session)
@@ -453,6 +460,38 @@ static enum targets_verdict refuse_session(struct targets *targets,
 	return TARGETS_END_SESSION;
 }
 
+static void apply_event(struct targets *targets, struct process *process,
+			const struct wire_record *record)
+{
+	code_events_apply(process, record, clock_now_ns());
+	if (++process->uncounted >= UNCOUNTED_MAX || record->len > LARGE_RECORD)
+		charge(targets, process);
+}
+
+static enum targets_verdict begin_session(struct targets *targets, struct process *process,
+					  const struct intake_session *session)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	end_session_of(targets, process); /* of two connections of one agent the newer counts */
+	if (map64_put(&targets->sessions, session->id, process) < 0)
+		return refuse_session(targets, session, now_ns);
+	process_open_session(process, session->id, now_ns);
+	process->jvm->is_dialled = session->is_dialled;
+	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
+		space_upkeep_read(&targets->spaces, process);
+		locate(targets, process); /* the engine may have moved the process since */
+	}
+	return TARGETS_KEEP;
+}
+
+/*
+ * A process may connect while it has a session. Its agent may have lost the connection, which a
+ * child of the process holds open: then the newer session counts. Or it has two agents, from two
+ * files: if the newer counted, each would end the other's, dial again and repeat all code, for ever.
+ * The hello says which, by the time at which the agent was loaded. Until then the newer one is a
+ * rival.
+ */
 static enum targets_verdict open_session(struct targets *targets,
 					 const struct intake_session *session)
 {
@@ -466,22 +505,66 @@ static enum targets_verdict open_session(struct targets *targets,
 	process = process_of_session(targets, session);
 	if (!process)
 		return refuse_session(targets, session, now_ns);
-	end_session_of(targets, process); /* of two connections of one process the newer counts */
-	if (map64_put(&targets->sessions, session->id, process) < 0)
+	if (!has_session(targets, process) || !process->jvm->has_hello)
+		return begin_session(targets, process, session);
+	if (map64_put(&targets->rivals, session->id, (void *)(uintptr_t)session->pid) < 0)
 		return refuse_session(targets, session, now_ns);
-	process_open_session(process, session->id, now_ns);
-	process->jvm->is_dialled = session->is_dialled;
-	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
-		space_upkeep_read(&targets->spaces, process);
-		locate(targets, process); /* the engine may have moved the process since */
-	}
 	return TARGETS_KEEP;
+}
+
+static void say_second(struct targets *targets, const struct intake_session *session)
+{
+	static struct log_limit limit;
+
+	targets->second_agents++;
+	if (log_limit_allows(&limit, clock_now_ns()))
+		log_warning("the JVM with PID %d has two agents, and the second one is not heard: "
+			    "give the agent once, in one of JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS and "
+			    "the command line",
+			    (int)session->pid);
+}
+
+/* Whether the rival's hello is of the agent whose session is open. */
+static bool is_same_agent(const struct process *process, const struct wire_record *record)
+{
+	struct wire_hello hello;
+
+	return wire_decode_hello(record, &hello) == 0 &&
+	       hello.loaded_ns == process->jvm->loaded_ns;
+}
+
+/*
+ * A record of a rival. A second agent is let go on, because it would repeat all code if it were
+ * ended, but when the first one is gone it has to dial again and is heard.
+ */
+static enum targets_verdict hear_rival(struct targets *targets, const struct intake_event *event)
+{
+	const struct intake_session *session = event->session;
+	const bool is_hello = event->record.kind == WIRE_HELLO;
+	struct process *process = targets_find(targets, session->pid);
+	enum targets_verdict verdict = TARGETS_END_SESSION;
+
+	if (process && process->start_ticks == session->start_ticks &&
+	    has_session(targets, process)) {
+		if (!is_hello || !is_same_agent(process, &event->record)) {
+			targets->second_agent_records++;
+			if (is_hello)
+				say_second(targets, session);
+			return TARGETS_KEEP;
+		}
+		verdict = begin_session(targets, process, session);
+	}
+	map64_remove(&targets->rivals, session->id);
+	if (verdict == TARGETS_KEEP)
+		apply_event(targets, process, &event->record);
+	return verdict;
 }
 
 static void close_session(struct targets *targets, uint32_t id)
 {
 	struct process *process = map64_remove(&targets->sessions, id);
 
+	map64_remove(&targets->rivals, id);
 	if (!process)
 		return;
 	if (process->jvm->state != JVM_ENDED)
@@ -491,14 +574,6 @@ static void close_session(struct targets *targets, uint32_t id)
 	 */
 	if (is_gone(process))
 		bury(targets, process, clock_now_ns());
-}
-
-static void apply_event(struct targets *targets, struct process *process,
-			const struct wire_record *record)
-{
-	code_events_apply(process, record, clock_now_ns());
-	if (++process->uncounted >= UNCOUNTED_MAX || record->len > LARGE_RECORD)
-		charge(targets, process);
 }
 
 enum targets_verdict targets_apply_intake(struct targets *targets, const struct intake_event *event)
@@ -519,6 +594,8 @@ enum targets_verdict targets_apply_intake(struct targets *targets, const struct 
 	case INTAKE_RECORD:
 		if (process)
 			apply_event(targets, process, &event->record);
+		else if (map64_find(&targets->rivals, id))
+			return hear_rival(targets, event);
 		return TARGETS_KEEP;
 	}
 	return TARGETS_KEEP;

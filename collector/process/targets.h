@@ -43,6 +43,7 @@
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
 	struct map64 sessions;			 /* session ID -> struct process */
+	struct map64 rivals;			 /* session ID -> PID, see open_session */
 	const char *map_dir;			 /* borrowed */
 	struct map_store maps;			 /* the room for perf maps */
 	struct perf_map_style map_style;	 /* the default unless the owner sets another */
@@ -63,6 +64,8 @@ struct targets {
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
 	uint64_t refused_sessions; /* process gone, too many processes or JVMs, no memory */
+	uint64_t second_agents; /* sessions of a JVM's second agent, which are not heard */
+	uint64_t second_agent_records; /* the records of these sessions */
 	uint64_t dropped_jvms; /* processes forgotten because of max_bytes, or for another JVM */
 	uint64_t max_bytes; /* of all processes: TARGETS_MAX_BYTES unless the owner sets another */
 	size_t max_methods_bytes;   /* of one process; 0: CODE_METHODS_MAX_BYTES */

@@ -73,11 +73,14 @@ void say_records(struct wire_buf *records)
 uint8_t bytes[65536];
 struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
 
+uint64_t loaded_ns;
+
 void say_hello(const char *command)
 {
 	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(command)};
 
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .n_attrs = 1}, &attr, NULL);
+	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .loaded_ns = loaded_ns, .n_attrs = 1}, &attr,
+			  NULL);
 	say_records(&buf);
 }
 

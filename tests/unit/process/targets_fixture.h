@@ -27,6 +27,7 @@ enum targets_verdict say(enum intake_kind kind);
 /* The records of buf, one after the other. */
 void say_records(struct wire_buf *records);
 void say_hello(const char *command);
+extern uint64_t loaded_ns; /* by the hello */
 void say_load(uint64_t addr, uint32_t size, const char *method, uint64_t time_ns);
 /* A session with its hello. */
 struct process *connect_agent(void);

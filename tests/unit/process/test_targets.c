@@ -91,6 +91,54 @@ static void a_gap_ends_the_session_so_that_the_agent_resynchronises(void **state
 	assert_int_equal(targets_find(&targets, child)->jvm->state, JVM_DISCONNECTED);
 }
 
+static void say_as(uint32_t id, enum intake_kind kind)
+{
+	session.id = id;
+	say(kind);
+}
+
+static void of_two_connections_of_an_agent_the_newer_counts(void **state)
+{
+	const struct process *process = connect_agent();
+
+	session.id++;
+	connect_agent();
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+	assert_int_equal(process->jvm->session, 4);
+	assert_int_equal(targets.second_agents, 0);
+	say_as(3, INTAKE_CLOSED);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+}
+
+/* None ends the other's session, and the second is heard when the first has gone. */
+static void of_two_agents_the_first_is_heard(void **state)
+{
+	const struct intake_event event = {.kind = INTAKE_RECORD, .session = &session};
+	const struct process *process = connect_agent();
+
+	session.id++;
+	loaded_ns = 1;
+	connect_agent();
+	assert_int_equal(n_ended, 0);
+	assert_int_equal(process->jvm->session, 3);
+	assert_int_equal(targets.second_agents, 1);
+	say_load(0x1000, 64, "second", 500);
+	assert_null(code_map_living(process->code, 0x1000));
+	assert_int_equal(targets.second_agent_records, 2);
+	session.id = 3;
+	say_load(0x1000, 64, "first", 501);
+	assert_non_null(code_map_living(process->code, 0x1000));
+	say_as(3, INTAKE_CLOSED);
+	session.id = 4;
+	assert_int_equal(targets_apply_intake(&targets, &event), TARGETS_END_SESSION);
+	say_as(4, INTAKE_CLOSED);
+	session.id = 5;
+	connect_agent();
+	assert_int_equal(process->jvm->session, 5);
+	loaded_ns = 0;
+}
+
 static void code_survives_a_new_connection_and_dies_if_not_repeated(void **state)
 {
 	const struct process *process;
@@ -516,6 +564,8 @@ int main(void)
 		TARGETS_TEST(map_is_in_the_style_that_was_chosen),
 		TARGETS_TEST(map_is_written_at_most_every_100_ms),
 		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
+		TARGETS_TEST(of_two_connections_of_an_agent_the_newer_counts),
+		TARGETS_TEST(of_two_agents_the_first_is_heard),
 		TARGETS_TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
 		TARGETS_TEST(a_process_that_ends_is_noticed_and_later_forgotten),
 		TARGETS_TEST(the_largest_jvm_pays_when_the_code_of_all_is_too_much),
