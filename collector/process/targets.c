@@ -517,7 +517,7 @@ static void say_second(struct targets *targets, const struct intake_session *ses
 	static struct log_limit limit;
 
 	targets->second_agents++;
-	if (log_limit_allows(&limit, clock_now_ns()))
+	if (log_limit_allows(&limit, session->group, clock_now_ns()))
 		log_warning("the JVM with PID %d has two agents, and the second one is not heard: "
 			    "give the agent once, in one of JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS and "
 			    "the command line",
