@@ -4,7 +4,8 @@
  *
  *   "fgrec "              a recording of our own, with gzip or xz behind the line, unless a folded
  *                         stack's frame begins so
- *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
+ *   fields of pprof       a message whose first fields all are some that pprof has, in any order, with
+ *                         bytes among them that no text has
  *   a NUL byte            something binary; its first letters say what
  *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
  *
@@ -93,6 +94,54 @@ static bool begins_with_stack(const char *data, size_t len)
 	while (at > data && at[-1] >= '0' && at[-1] <= '9')
 		at--;
 	return at < end && at - data > 1 && at[-1] == ' ';
+}
+
+/* The number at the place, which moves behind it; false: none ends in the bytes. */
+static bool read_varint(const char *data, size_t len, size_t *at, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; *at < len && shift < 64; shift += 7) {
+		const unsigned char byte = (unsigned char)data[(*at)++];
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*ret_value = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether the bytes begin as a message of pprof does. The fields may come in any order: Go writes
+ * types of samples first, others write the table of strings first. The last field may be cut.
+ */
+static bool is_pprof(const char *data, size_t len)
+{
+	enum { NUMBERS = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 14,
+	       TEXTS = 0x7eu | 1u << 11 | 1u << 13 | 1u << 15,
+	       LEAST = 2, ENOUGH = 3 };
+	bool has_binary = false;
+	unsigned fields = 0;
+	uint64_t tag, value;
+	size_t at = 0;
+
+	while (at < len && fields < ENOUGH) {
+		const size_t began = at;
+
+		if (!read_varint(data, len, &at, &tag) || tag >> 3 > 15)
+			return false;
+		if (!(((tag & 7) == 0 ? NUMBERS : (tag & 7) == 2 ? TEXTS : 0) & 1u << (tag >> 3)) ||
+		    !read_varint(data, len, &at, &value))
+			return false;
+		if ((tag & 7) == 2)
+			at = value < len - at ? at + (size_t)value : len;
+		for (size_t i = began; i < at && !has_binary; i++)
+			has_binary = (unsigned char)data[i] < '\t';
+		fields++;
+	}
+	return has_binary && fields >= LEAST;
 }
 
 /* The version is a number, gzip is behind its line. A file may be cut in front of the gzip. */
@@ -197,7 +246,7 @@ enum import_format detect_format(const char *data, size_t len, const char **ret_
 
 	if (len == 0)
 		return IMPORT_NOTHING;
-	if (begins(data, len, "\x1f\x8b", 2) || (len > 2 && data[0] == '\n' && data[2] == '\b'))
+	if (begins(data, len, "\x1f\x8b", 2) || is_pprof(data, len))
 		return IMPORT_PPROF;
 	if (is_recording(data, len))
 		return IMPORT_RECORDING;
