@@ -95,20 +95,39 @@ static void check_losses(struct doctor *doctor, const struct patient *patient)
 	}
 }
 
-static void check_known(struct doctor *doctor, const struct patient *patient)
+/* What perf reads rather than the perf map: a path in the container, or on the host. */
+static void check_shadow(struct doctor *doctor, const struct patient *patient)
 {
-	const char *shadow = json_value_text(patient->known, "shadowed_by");
-	const char *agent = json_value_text(patient->known, "agent_version");
+	const char *const shadow = json_value_text(patient->known, "shadowed_by");
+	const bool is_used = json_is_true(json_object_get(patient->known, "shadow_is_used"));
 	char what[512], fix[512];
 
-	if (shadow[0]) {
+	if (!shadow[0])
+		return;
+	if (is_used)
 		snprintf(what, sizeof(what),
-			 "its container has a %.200s of its own, which perf prefers to our map, "
-			 "even when it is empty",
+			 "has another perf map at %.200s, which perf reads rather than ours; "
+			 "profiles of fgcollect have the names of both",
 			 shadow);
+	else
+		snprintf(what, sizeof(what),
+			 "has another file at %.200s, which perf prefers to our map, even when it "
+			 "is empty",
+			 shadow);
+	if (is_used)
+		snprintf(fix, sizeof(fix), "for perf --jitdump, if a second code generator of the "
+					   "process writes the file; else remove it");
+	else
 		snprintf(fix, sizeof(fix), "rm /proc/%d/root%.200s", (int)patient->pid, shadow);
-		say(doctor, patient, FINDING_PROBLEM, fix, what);
-	}
+	say(doctor, patient, is_used ? FINDING_NOTE : FINDING_PROBLEM, fix, what);
+}
+
+static void check_known(struct doctor *doctor, const struct patient *patient)
+{
+	const char *agent = json_value_text(patient->known, "agent_version");
+	char what[512];
+
+	check_shadow(doctor, patient);
 	if (strcmp(agent, FG_VERSION) != 0) {
 		snprintf(what, sizeof(what),
 			 "its agent is version %.40s, the collector is " FG_VERSION

@@ -92,12 +92,15 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	const struct jvm *jvm = process->jvm;
 	struct code_map_stats code;
 	json_t *object = json_object();
+	const struct perf_map_name name = process->map.is_beside
+						  ? perf_map_name_beside(process->pid)
+						  : perf_map_name_of(process->pid);
 	char map[PATH_MAX];
 
 	if (!object)
 		return NULL;
 	code_map_stats(process->code, &code);
-	snprintf(map, sizeof(map), "%s/perf-%d.map", map_dir, (int)process->pid);
+	snprintf(map, sizeof(map), "%s/%s", map_dir, name.text);
 	json_object_set_new(object, "pid", json_integer(process->pid));
 	json_object_set_new(object, "inner_pid", json_integer(process->inner_pid));
 	json_object_set_new(object, "container", json_value_new_text(process->container_id));
@@ -147,6 +150,7 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	json_object_set_new(object, "map_failures",
 			    json_integer((json_int_t)process->map.failures));
 	json_object_set_new(object, "shadowed_by", json_value_new_text(process->shadow_path));
+	json_object_set_new(object, "shadow_is_used", json_boolean(process->shadow_is_used));
 	jvm_names_add(object, process);
 	return object;
 }
@@ -677,6 +681,22 @@ static uint64_t losses_at(const json_t *object)
 	return sum;
 }
 
+static void print_shadow(const json_t *jvm, FILE *stream)
+{
+	const char *const path = json_value_text(jvm, "shadowed_by");
+
+	if (!path[0])
+		return;
+	fprintf(stream, "%8s there is another ", "");
+	print_text(stream, path, 200, false);
+	if (json_is_true(json_object_get(jvm, "shadow_is_used")))
+		fprintf(stream, ", which perf reads rather than our map: leave it if a second code "
+				"generator of the process writes it\n");
+	else
+		fprintf(stream,
+			": perf prefers it to our map, even when it is empty: remove it\n");
+}
+
 static void print_jvm(const json_t *jvm, FILE *stream)
 {
 	const char *command = json_value_text(jvm, "command"),
@@ -693,11 +713,7 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 	print_text(stream, command[0] ? command : json_value_text(jvm, "comm"), 120, false);
 	putc('\n', stream);
 	jvm_names_print(jvm, stream);
-	if (!json_value_text(jvm, "shadowed_by")[0])
-		return;
-	fprintf(stream, "%8s its container has a ", "");
-	print_text(stream, json_value_text(jvm, "shadowed_by"), 200, false);
-	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
+	print_shadow(jvm, stream);
 }
 
 /* Writes "collector: 3 refused connections, 1 broken messages", or nothing. */

@@ -169,7 +169,10 @@ static bool is_alive(pid_t pid)
 	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
-/* Whether the file is a perf map, or a temporary file, of this program. */
+/*
+ * Whether the file is a perf map, or a temporary file, of this program. A file that another program
+ * has open for writing is not.
+ */
 static bool is_ours(int dirfd, const char *name, bool is_temp)
 {
 	_cleanup_close_ int fd =
@@ -179,6 +182,8 @@ static bool is_ours(int dirfd, const char *name, bool is_temp)
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return false;
 	/* The writer of an empty one ended before the first block was written. */
+	if (perf_map_is_written(fd))
+		return false;
 	return st.st_size == 0 ? is_temp : perf_map_is_ours(fd);
 }
 
@@ -187,12 +192,16 @@ static bool remove_file(int dirfd, const char *name, bool is_temp)
 	return is_ours(dirfd, name, is_temp) && unlinkat(dirfd, name, 0) == 0;
 }
 
-/* Removes a kept perf map's file. Whatever becomes of the file, the perf map is forgotten. */
+/*
+ * Removes a kept perf map's file, which may lie beside another program's. Whatever becomes of the
+ * file, the perf map is forgotten.
+ */
 static bool remove_kept(struct map_store *store, int dirfd, pid_t pid)
 {
-	const struct perf_map_name name = perf_map_name_of(pid);
-	const bool is_removed = remove_file(dirfd, name.text, false);
+	const struct perf_map_name name = perf_map_name_of(pid), beside = perf_map_name_beside(pid);
+	bool is_removed = remove_file(dirfd, name.text, false);
 
+	is_removed |= remove_file(dirfd, beside.text, false);
 	forget(store, pid);
 	return is_removed;
 }

@@ -247,6 +247,7 @@ static int publish(struct map_writer *writer, const struct code_map *code)
 	if (cut < 0)
 		return (int)cut;
 	writer->file_bytes = bytes;
+	writer->is_beside = writer->pair && writer->pair->is_beside;
 	writer->cut = (size_t)cut;
 	writer->changed_ns = 0;
 	return 1;

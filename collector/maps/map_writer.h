@@ -26,9 +26,9 @@
 #include "code/code_map.h"
 #include "maps/perf_map.h"
 
-#include <sys/types.h>
-
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define MAP_WRITER_LEAST_BYTES (4u << 10) /* a perf map may have them, whatever room there is */
 
@@ -47,6 +47,7 @@ struct map_writer {
 	uint64_t next_ns;	     /* the next perf map does not appear sooner */
 	uint64_t took_ns;	     /* time that the last draft took */
 	uint64_t failures;
+	bool is_beside;	     /* another program's file has the last perf map's name */
 	size_t cut;	     /* ranges for which the last perf map had no room */
 	uint64_t max_bytes;  /* of the next perf map; 0: PERF_MAP_MAX_BYTES */
 	uint64_t share;	     /* for map_store.h; 0: none has been set */

@@ -13,16 +13,20 @@
 #include "base/cleanup.h"
 #include "base/guarded.h"
 #include "base/mount_namespace.h"
+#include "base/process_stat.h"
 #include "base/root_file.h"
 #include "code/code_name.h"
 #include "code/inline_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const char marker[] = "0 0 fg\n";
+static const char marker[] = PERF_MAP_MARKER;
 
 #define MIN_BLANKED_BYTES (64u << 10) /* blanked bytes that a map may have besides half its size */
 
@@ -316,7 +320,7 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 	ret->unlisted = stats.unlisted;
 	ret->relisted = stats.relisted;
 	ret->form = *form;
-	ret->name = perf_map_name_of(pid);
+	ret->pid = pid;
 	ret->dirfd = open_dir(dir);
 	if (ret->dirfd < 0)
 		return ret->dirfd;
@@ -382,7 +386,7 @@ ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *ma
 	err = finish_file(draft);
 	if (!err)
 		err = perf_map_pair_publish(pair, draft->dirfd, draft->fd, &draft->temp,
-					    &draft->name);
+					    draft->pid);
 	if (err) {
 		perf_map_drop(draft);
 		return err;
@@ -406,56 +410,39 @@ void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_onl
 		perf_map_pair_reset(pair, dirfd);
 }
 
-/* ---- names ---- */
-
-struct perf_map_name perf_map_name_of(pid_t pid)
-{
-	struct perf_map_name name;
-
-	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
-	return name;
-}
-
-pid_t perf_map_pid_of(const char *name, bool *ret_temp)
-{
-	int pid = 0, behind = 0;
-
-	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
-		return 0;
-	if (strlen(perf_map_name_of(pid).text) !=
-	    (size_t)behind) /* the number has a sign, a space or zeros in front */
-		return 0;
-	name += behind;
-	*ret_temp = name[0] == '.' && strspn(name + 1, "0123456789abcdef") == 16 && !name[17];
-	return !name[0] || *ret_temp ? pid : 0;
-}
-
-bool perf_map_is_ours(int fd)
-{
-	char start[sizeof(marker) - 1];
-
-	return pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
-	       memcmp(start, marker, sizeof(start)) == 0;
-}
-
 /* ---- shadows ---- */
+
+#define ROUNDED_SEC 2 /* file systems round times, and starts are in clock ticks */
 
 struct shadow_call {
 	struct guarded_call base;
-	pid_t pid;
-	char path[sizeof("/tmp/") + sizeof(struct perf_map_name)];
+	pid_t pid, root_pid; /* of the process, and of the one in whose root the path is */
+	char path[PATH_MAX];
 	int result;
 };
+
+static bool is_used(pid_t pid, int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	       st.st_mtim.tv_sec + ROUNDED_SEC >= process_stat_started_at(pid);
+}
 
 /* Links are followed as perf follows them, but within the container. The file is not opened. */
 static void run_shadow(struct guarded_call *base)
 {
 	struct shadow_call *const call = (struct shadow_call *)base;
-	const int fd = root_file_open(call->pid, call->path, O_PATH);
+	const int fd = root_file_open(call->root_pid, call->path, O_PATH);
 
 	if (fd >= 0)
+		call->result = is_used(call->pid, fd) ? PERF_MAP_SHADOW_USED
+						      : PERF_MAP_SHADOW_OTHER;
+	else
+		call->result = fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? PERF_MAP_UNSHADOWED
+									       : fd;
+	if (fd >= 0)
 		close(fd);
-	call->result = fd >= 0 ? 1 : fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;
 }
 
 static void free_shadow(struct guarded_call *base)
@@ -463,23 +450,38 @@ static void free_shadow(struct guarded_call *base)
 	free(base);
 }
 
-int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
+/* The call that looks for the file; NULL: there is no memory. */
+static struct shadow_call *new_shadow_call(pid_t pid, const char *dir, pid_t name_pid)
 {
-	const struct perf_map_name name = perf_map_name_of(inner_pid);
+	const struct perf_map_name name = perf_map_name_of(name_pid);
+	struct shadow_call *const call = calloc(1, sizeof(*call));
+
+	if (!call)
+		return NULL;
+	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
+	call->pid = pid;
+	snprintf(call->path, sizeof(call->path), "%s/%s", dir, name.text);
+	return call;
+}
+
+int perf_map_find_shadow(pid_t pid, pid_t inner_pid, const char *beside_dir, char *ret_path,
+			 size_t size)
+{
 	const int other = mount_namespace_is_other(pid, NULL);
 	struct shadow_call *call;
 	enum guarded_end end;
-	int len, result;
+	int result;
 
-	if (other <= 0)
+	if (other < 0 || (other == 0 && !beside_dir))
 		return other;
-	call = calloc(1, sizeof(*call));
+	if (other > 0)
+		call = new_shadow_call(pid, "/tmp", inner_pid);
+	else
+		call = new_shadow_call(pid, beside_dir, pid);
 	if (!call)
 		return -ENOMEM;
-	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
-	call->pid = pid;
-	len = snprintf(call->path, sizeof(call->path), "/tmp/%s", name.text);
-	if ((size_t)len >= size) {
+	call->root_pid = other > 0 ? pid : getpid();
+	if (strlen(call->path) >= size) {
 		free(call);
 		return -ERANGE;
 	}
@@ -488,7 +490,7 @@ int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size
 		return -ETIMEDOUT;
 	result = end == GUARDED_DONE ? call->result : -ETIMEDOUT;
 	if (result > 0)
-		memcpy(ret_path, call->path, (size_t)len + 1);
+		strcpy(ret_path, call->path);
 	free(call);
 	return result;
 }

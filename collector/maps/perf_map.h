@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a code map -> <dir>/perf-<host pid>.map
+ * shape:   a code map -> <dir>/perf-<host pid>.map, or beside it
  * units:   PIDs as the host sees them
  * threads: one at a time
  * errors:  negative errno; the file is replaced whole or not at all
  * source:  linux tools/perf/Documentation/jit-interface.txt
  *
  * The file belongs to the collector's user and has mode 0644. It is made with O_EXCL under a
- * temporary name and put in its place whole. A symlink in its place is replaced, never followed.
+ * temporary name and put in its place whole. If something that is not the collector's has the
+ * place, the file is put beside it, as perf-<host pid>.map.fgcollect (perf_map_place.h).
  *
  * The first line is "0 0 fg", by which the collector knows its own perf maps; perf skips the line,
  * because its name is shorter than three bytes. A range has a line "start size name", hexadecimal
@@ -52,7 +53,8 @@ struct perf_map_draft {
 	size_t cut;
 	uint64_t written, unlisted, relisted;
 	struct perf_map_form form;
-	struct perf_map_name name, temp;
+	struct perf_map_name temp;
+	pid_t pid;
 	char data[PERF_MAP_OUT_BYTES];
 };
 
@@ -87,22 +89,21 @@ void perf_map_drop(struct perf_map_draft *draft);
 /* Removes the spare file and, unless spare_only, forgets the last perf map, whose file stays. */
 void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only);
 
-/* The name perf-<pid>.map. A dot and 16 digits follow while the perf map is being written. */
-struct perf_map_name perf_map_name_of(pid_t pid);
-/* The PID in the name of a perf map or of its temporary file; 0 for any other name. */
-pid_t perf_map_pid_of(const char *name, bool *ret_temp);
+/* A file that perf reads rather than the collector's perf map. */
+enum perf_map_shadow {
+	PERF_MAP_UNSHADOWED,
+	PERF_MAP_SHADOW_OTHER, /* empty, older than the process, or no regular file */
+	PERF_MAP_SHADOW_USED,  /* a code generator of the process may have written it */
+};
 
 /*
- * Whether the file begins as the collector's perf maps do. The file offset of fd does not change.
+ * Finds the file that perf reads: /tmp/perf-<inner pid>.map in the process's container, even if it
+ * is empty, or, if the collector's perf map is beside another file, that file. beside_dir: NULL, or
+ * the directory where that is so. Returns an enum perf_map_shadow, with the path within the
+ * container or, of beside_dir, on the host; negative errno if it cannot be told. The file is not
+ * opened, and no symlink leads out of the container's root.
  */
-bool perf_map_is_ours(int fd);
-
-/*
- * Finds /tmp/perf-<inner pid>.map in the process's container, which perf reads rather than the
- * collector's perf map, even if it is empty. Returns 1 and the path within the container; 0 if
- * there is no such file, or if the process is in the collector's mount namespace; negative errno if
- * neither is known. The file is not opened, and no symlink leads out of the container's root.
- */
-int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size);
+int perf_map_find_shadow(pid_t pid, pid_t inner_pid, const char *beside_dir, char *ret_path,
+			 size_t size);
 
 #endif

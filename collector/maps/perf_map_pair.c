@@ -5,14 +5,13 @@
  */
 #include "maps/perf_map_pair.h"
 
-#include "base/cleanup.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #define TEMP_ATTEMPTS 8
 #define TEXT_BYTES    4096
@@ -73,6 +72,12 @@ static void close_file(struct perf_map_file *file)
 	*file = (struct perf_map_file){0};
 }
 
+static bool is_written_since(const struct perf_map_file *file, const struct stat *st)
+{
+	return st->st_size != file->size || st->st_mtim.tv_sec != file->mtime.tv_sec ||
+	       st->st_mtim.tv_nsec != file->mtime.tv_nsec;
+}
+
 /*
  * Whether the file is unchanged: it exists, only this user can write to it, and its size and time
  * are as known.
@@ -82,8 +87,7 @@ static bool is_as_left(const struct perf_map_file *file)
 	struct stat st;
 
 	return file->is_open && fstat(file->fd, &st) == 0 && st.st_nlink == 1 &&
-	       st.st_uid == geteuid() && !(st.st_mode & 022) && st.st_size == file->size &&
-	       st.st_mtim.tv_sec == file->mtime.tv_sec && st.st_mtim.tv_nsec == file->mtime.tv_nsec;
+	       st.st_uid == geteuid() && !(st.st_mode & 022) && !is_written_since(file, &st);
 }
 
 /*
@@ -98,6 +102,41 @@ static bool nobody_has_open(int fd)
 	if (is_granted)
 		fcntl(fd, F_SETLEASE, F_UNLCK);
 	return is_granted;
+}
+
+/*
+ * Whether another program has written to the file, or has it open to do so. file->fd may be open
+ * for reading alone afterwards, because a descriptor for writing of the collector's own would hide
+ * whether there are others.
+ */
+static bool is_shared(struct perf_map_file *file)
+{
+	char path[32];
+	struct stat st;
+	int fd;
+
+	if (!file->is_open || fstat(file->fd, &st) < 0 || st.st_nlink == 0)
+		return false;
+	if (is_written_since(file, &st))
+		return true;
+	if (nobody_has_open(file->fd))
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(file->fd);
+	file->fd = fd;
+	return perf_map_is_written(fd);
+}
+
+static bool is_that_file(int dirfd, const struct perf_map_name *name,
+			 const struct perf_map_file *file)
+{
+	struct stat st;
+
+	return file->is_open && fstatat(dirfd, name->text, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
 static bool copy_range(int from, int to, off_t begin, off_t end)
@@ -184,18 +223,58 @@ int perf_map_pair_blank(int fd, struct perf_map_lines lines)
 
 /* ---- pairs ---- */
 
+/*
+ * Leaves the spare to the program that writes to it, under the name by which that program opened
+ * the file. The perf map that has this name by now goes beside.
+ */
+static void give_spare_back(struct perf_map_pair *pair, int dirfd)
+{
+	const struct perf_map_name *const temp = &pair->temp;
+	bool is_temp;
+	const pid_t pid = perf_map_pid_of(temp->text, &is_temp);
+	const struct perf_map_name name = perf_map_name_of(pid), beside = perf_map_name_beside(pid);
+
+	perf_map_yield(pair->spare.fd, pair->spare.size);
+	if (!is_that_file(dirfd, &name, &pair->shown)) {
+		perf_map_put(dirfd, temp, &name, NULL);
+		return;
+	}
+	if (renameat2(dirfd, temp->text, dirfd, name.text, RENAME_EXCHANGE) < 0)
+		return;
+	pair->is_beside = true;
+	if (perf_map_put(dirfd, temp, &beside, NULL) == 0)
+		return;
+	if (is_shared(&pair->shown))
+		perf_map_yield(pair->shown.fd, pair->shown.size);
+	else
+		unlinkat(dirfd, temp->text, 0);
+}
+
 void perf_map_pair_drop_spare(struct perf_map_pair *pair, int dirfd)
 {
-	if (pair->spare.is_open)
+	if (is_shared(&pair->spare))
+		give_spare_back(pair, dirfd);
+	else if (pair->spare.is_open)
 		unlinkat(dirfd, pair->temp.text, 0);
 	close_file(&pair->spare);
 	pair->n_blanks = 0;
 }
 
+/* Forgets the perf map in its place; it is not the collector's if another program wrote to it. */
+static void forget_shown(struct perf_map_pair *pair)
+{
+	struct stat st;
+
+	if (pair->shown.is_open && fstat(pair->shown.fd, &st) == 0 && st.st_nlink > 0 &&
+	    is_written_since(&pair->shown, &st))
+		perf_map_yield(pair->shown.fd, pair->shown.size);
+	close_file(&pair->shown);
+}
+
 void perf_map_pair_reset(struct perf_map_pair *pair, int dirfd)
 {
 	perf_map_pair_drop_spare(pair, dirfd);
-	close_file(&pair->shown);
+	forget_shown(pair);
 	map64_fini(&pair->lines);
 	pair->lines = (struct map64){0};
 	pair->blanked = 0;
@@ -205,15 +284,16 @@ void perf_map_pair_reset(struct perf_map_pair *pair, int dirfd)
 static bool catch_up(struct perf_map_pair *pair)
 {
 	const struct perf_map_file *shown = &pair->shown, *spare = &pair->spare;
-	int err = 0;
+	bool is_equal;
 
 	if (pair->n_blanks > PERF_MAP_PAIR_MAX_BLANKS || spare->size > shown->size ||
-	    !is_as_left(spare) || !nobody_has_open(spare->fd) ||
-	    !copy_range(shown->fd, spare->fd, spare->size, shown->size))
+	    !is_as_left(spare) || !nobody_has_open(spare->fd))
 		return false;
-	for (size_t i = 0; i < pair->n_blanks && !err; i++)
-		err = perf_map_pair_blank(spare->fd, pair->blanks[i]);
-	return !err;
+	is_equal = copy_range(shown->fd, spare->fd, spare->size, shown->size);
+	for (size_t i = 0; i < pair->n_blanks && is_equal; i++)
+		is_equal = perf_map_pair_blank(spare->fd, pair->blanks[i]) == 0;
+	pair->spare = file_of(spare->fd);
+	return is_equal;
 }
 
 static int copy_shown(struct perf_map_pair *pair, int dirfd, pid_t pid,
@@ -253,42 +333,32 @@ int perf_map_pair_begin(struct perf_map_pair *pair, int dirfd, pid_t pid,
 	return fd < 0 ? -ENOENT : fd;
 }
 
-static bool is_that_file(int dirfd, const struct perf_map_name *name,
-			 const struct perf_map_file *file)
+/* Gives the file one of the two names. Returns what perf_map_put does. */
+static int put(struct perf_map_pair *pair, int dirfd, const struct perf_map_name *temp, pid_t pid,
+	       bool *ret_beside)
 {
-	struct stat st;
+	const struct perf_map_known known = {pair->shown.dev, pair->shown.ino};
+	const struct perf_map_known *const ours = pair->shown.is_open ? &known : NULL;
+	const struct perf_map_name name = perf_map_name_of(pid), beside = perf_map_name_beside(pid);
+	int left = perf_map_put(dirfd, temp, &name, ours);
 
-	return file->is_open && fstatat(dirfd, name->text, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_dev == file->dev && st.st_ino == file->ino;
-}
-
-/*
- * Exchanges the two names. A rename over a file would make ext4 write the new file to the disk
- * first (auto_da_alloc), which takes longer than everything else here. Returns whether a file is
- * now at temp, or negative errno.
- */
-static int exchange(int dirfd, const struct perf_map_name *temp, const struct perf_map_name *name)
-{
-	if (renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE) == 0)
-		return 1;
-	return renameat(dirfd, temp->text, dirfd, name->text) < 0 ? -errno : 0;
-}
-
-/*
- * Removes what had the name of the perf map. A directory that is not empty stays under the
- * temporary name: whoever made the directory in a perf map's place may look after it.
- */
-static void remove_obstacle(int dirfd, const struct perf_map_name *temp)
-{
-	if (unlinkat(dirfd, temp->text, 0) < 0)
-		unlinkat(dirfd, temp->text, AT_REMOVEDIR);
+	*ret_beside = left == -EEXIST;
+	if (left == -EEXIST)
+		left = perf_map_put(dirfd, temp, &beside, ours);
+	else if (left >= 0 && (!pair->is_placed || pair->is_beside))
+		perf_map_remove(dirfd, &beside, ours);
+	return left;
 }
 
 int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
-			  const struct perf_map_name *temp, const struct perf_map_name *name)
+			  const struct perf_map_name *temp, pid_t pid)
 {
-	const int left = exchange(dirfd, temp, name);
+	bool is_beside;
+	int left;
 
+	if (!is_as_left(&pair->shown))
+		forget_shown(pair);
+	left = put(pair, dirfd, temp, pid, &is_beside);
 	if (left < 0)
 		return left;
 	if (left && is_that_file(dirfd, temp, &pair->shown)) {
@@ -296,9 +366,11 @@ int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 		pair->temp = *temp;
 	} else {
 		if (left)
-			remove_obstacle(dirfd, temp);
+			unlinkat(dirfd, temp->text, 0);
 		close_file(&pair->shown);
 	}
 	pair->shown = file_of(fd);
+	pair->is_beside = is_beside;
+	pair->is_placed = true;
 	return 0;
 }

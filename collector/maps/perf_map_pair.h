@@ -17,21 +17,22 @@
  *
  * No reader sees a file change: a spare that another process still has open is not used, and the
  * next perf map begins as a copy of the last one.
+ *
+ * Another program may open the perf map to write its own lines. A file that it has written to, or
+ * has open for writing, is left to it under the name perf-<pid>.map (perf_map_place.h), and the
+ * perf map is beside from then on.
  */
 #ifndef FG_MAPS_PERF_MAP_PAIR_H
 #define FG_MAPS_PERF_MAP_PAIR_H
 
 #include "base/map64.h"
+#include "maps/perf_map_place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-
-struct perf_map_name {
-	char text[sizeof("perf--2147483648.map.0123456789abcdef")];
-};
 
 /* A file as the collector left it; is_open is false if there is no file. */
 struct perf_map_file {
@@ -61,6 +62,8 @@ struct perf_map_pair {
 	struct perf_map_lines blanks[PERF_MAP_PAIR_MAX_BLANKS]; /* to be overwritten in the spare */
 	size_t n_blanks;	 /* past PERF_MAP_PAIR_MAX_BLANKS the spare is not used */
 	uint64_t copies, reuses; /* perf maps that began as a copy, and as the spare */
+	bool is_placed;		 /* a perf map has appeared; is_beside says under which name */
+	bool is_beside;		 /* another program's file has the name perf-<pid>.map */
 };
 
 /* Removes the spare; the perf map in its place stays. */
@@ -91,12 +94,12 @@ void perf_map_pair_fill(char *text, size_t len);
 int perf_map_pair_blank(int fd, struct perf_map_lines lines);
 
 /*
- * Puts the file fd from the name temp to the name of the perf map. The file that had this name
- * becomes the spare if it is the last perf map, and else is removed. A directory that had the name,
- * and is not empty, gets the name temp. On success the pair owns fd; after an error (-EISDIR: there
- * is a directory, and the file system cannot exchange names) all is as it was.
+ * Puts the file fd from the name temp to the name of the PID's perf map, or beside. The file that
+ * had this name becomes the spare if it is the last perf map, and is removed if it is an earlier
+ * one of the collector's. On success the pair owns fd; after an error (-EEXIST: neither name is to
+ * be had) all is as it was.
  */
 int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
-			  const struct perf_map_name *temp, const struct perf_map_name *name);
+			  const struct perf_map_name *temp, pid_t pid);
 
 #endif

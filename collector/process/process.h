@@ -130,7 +130,8 @@ struct process {
 	bool was_announced;
 	bool is_replayed;  /* of a capture: nothing of it is read from /proc */
 	uint32_t users;	   /* calls of targets_want without their targets_unwant */
-	char *shadow_path; /* a perf map in the container that perf reads first; or NULL */
+	char *shadow_path;    /* a file that perf reads rather than the perf map; or NULL */
+	bool shadow_is_used; /* the process may have written that file itself */
 };
 
 /*

@@ -671,7 +671,9 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 	if (process->map.failures == 1 &&
 	    log_limit_allows(&limit, owner_group(process_owner(process)), process->map.written_ns))
 		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
-			  targets->map_dir, (int)process->pid, strerror(-err));
+			  targets->map_dir, (int)process->pid,
+			  err == -EEXIST ? "other programs' files are there and beside"
+					 : strerror(-err));
 }
 
 static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
@@ -687,22 +689,39 @@ static void write_map(struct targets *targets, struct process *process, uint64_t
 		fail_map(targets, process, err);
 }
 
-static void check_shadow(struct process *process, uint64_t now_ns)
+static void say_shadow(const struct process *process, const char *path, bool is_used,
+		       uint64_t now_ns)
 {
 	static struct log_limit limit;
+
+	if (!log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
+		return;
+	if (is_used)
+		log_warning("PID %d has another map at %s, which perf reads rather than ours: if "
+			    "a second code generator of the process writes it, perf has the names "
+			    "of both with --jitdump",
+			    (int)process->pid, path);
+	else
+		log_warning("PID %d has another file at %s: perf prefers it to our map, even when "
+			    "it is empty: remove it",
+			    (int)process->pid, path);
+}
+
+/* Finds what perf reads rather than the process's perf map. */
+static void check_shadow(const struct targets *targets, struct process *process, uint64_t now_ns)
+{
+	const char *const beside = process->map.is_beside ? targets->map_dir : NULL;
 	char path[PATH_MAX] = "";
-	const int found =
-		perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path));
+	const int found = perf_map_find_shadow(process->pid, process->inner_pid, beside, path,
+					       sizeof(path));
 
 	if (found == -ETIMEDOUT)
 		return; /* what was known last stays */
 	if (found <= 0)
 		path[0] = '\0';
-	if (path[0] && !process->shadow_path &&
-	    log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
-		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
-			    "to ours, even when it is empty: remove it",
-			    (int)process->pid, path);
+	if (path[0] && !process->shadow_path)
+		say_shadow(process, path, found == PERF_MAP_SHADOW_USED, now_ns);
+	process->shadow_is_used = found == PERF_MAP_SHADOW_USED;
 	free(process->shadow_path);
 	process->shadow_path = path[0] ? strdup(path) : NULL;
 }
@@ -762,7 +781,7 @@ static void sweep_process(struct targets *targets, struct process *process, uint
 	if (!process->gone_ns && is_gone(process))
 		bury(targets, process, now_ns);
 	else if (!process->gone_ns && process->jvm)
-		check_shadow(process, now_ns);
+		check_shadow(targets, process, now_ns);
 	charge(targets, process);
 }
 

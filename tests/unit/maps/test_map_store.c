@@ -543,6 +543,43 @@ static void old_maps_of_the_dead_are_removed(void **state)
 	assert_false(is_there(f, name));
 }
 
+/* Beside a map that another generator of the process has written. */
+static void old_maps_beside_others_are_removed_and_the_others_stay(void **state)
+{
+	struct fixture *f = *state;
+	const pid_t pid = child_gone();
+	char name[64], beside[64];
+
+	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
+	snprintf(beside, sizeof(beside), "perf-%d.map.fgcollect", (int)pid);
+	write_file(f, name, "1000 10 foreign\n");
+	assert_int_equal(whole_map_write(f->dir, pid, f->map, PERF_MAP_MAX_BYTES), 0);
+	set_age(f, name, 110);
+	set_age(f, beside, 110);
+	assert_int_equal(search(f, 100), 1);
+	assert_true(is_there(f, name));
+	assert_false(is_there(f, beside));
+}
+
+static void old_map_that_somebody_writes_to_stays(void **state)
+{
+	struct fixture *f = *state;
+	const pid_t pid = child_gone();
+	char name[64], path[256];
+	int fd;
+
+	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
+	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	assert_int_equal(whole_map_write(f->dir, pid, f->map, PERF_MAP_MAX_BYTES), 0);
+	set_age(f, name, 110);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(search(f, 100), 0);
+	close(fd);
+	assert_true(is_there(f, name));
+	assert_int_equal(search(f, 100), 1);
+}
+
 static void maps_of_the_living_stay(void **state)
 {
 	struct fixture *f = *state;
@@ -690,6 +727,8 @@ int main(void)
 		CLAIM(what_others_remove_is_forgotten),
 		CLAIM(a_full_directory_is_searched_in_pieces),
 		CLAIM(old_maps_of_the_dead_are_removed),
+		CLAIM(old_maps_beside_others_are_removed_and_the_others_stay),
+		CLAIM(old_map_that_somebody_writes_to_stays),
 		CLAIM(maps_of_the_living_stay),
 		CLAIM(map_of_a_pid_that_is_used_again_is_removed),
 		CLAIM(temporary_files_left_behind_are_removed),

@@ -24,7 +24,7 @@
 #define PID 424242
 #define MS  UINT64_C(1000000)
 
-static char dir[TEMP_DIR_BYTES], path[128];
+static char dir[TEMP_DIR_BYTES], path[128], beside[128];
 static struct code_map *code;
 static struct map_writer writer;
 static size_t
@@ -43,6 +43,7 @@ static int set_up(void **state)
 	writer = (struct map_writer){0};
 	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/perf-%d.map", dir, PID);
+	snprintf(beside, sizeof(beside), "%s/perf-%d.map.fgcollect", dir, PID);
 	return code_map_new(&code);
 }
 
@@ -51,6 +52,7 @@ static int tear_down(void **state)
 	map_writer_fini(&writer);
 	code_map_free(code);
 	unlink(path);
+	unlink(beside);
 	temp_dir_remove_empty(dir);
 	return 0;
 }
@@ -78,13 +80,18 @@ static int step(uint64_t now_ns)
 	return map_writer_step(&writer, dir, PID, code, now_ns);
 }
 
-static void check_map(const char *expected)
+static void check_text(const char *file, const char *expected)
 {
 	char *text;
 
-	assert_true(file_read_whole(path, 1 << 20, &text) >= 0);
+	assert_true(file_read_whole(file, 1 << 20, &text) >= 0);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+static void check_map(const char *expected)
+{
+	check_text(path, expected);
 }
 
 static size_t count_files(void)
@@ -277,20 +284,50 @@ static void a_map_that_somebody_reads_does_not_change(void **state)
 	fclose(reader);
 }
 
-static void a_spare_that_somebody_wrote_to_is_not_used(void **state)
+/* Begins a line of the file that is open, so that its time is another one than before. */
+static void write_foreign(FILE *file, const char *line)
+{
+	usleep(20000); /* the clock of file times ticks every 4 ms */
+	fputs(line, file);
+	assert_int_equal(fflush(file), 0);
+}
+
+static void what_others_write_into_a_spare_has_the_name_again(void **state)
 {
 	const uint64_t next = write_first_and_change();
-	FILE *file = fopen(path, "r+");
+	FILE *file = fopen(path, "a");
 
 	assert_non_null(file);
 	assert_int_equal(step(next), 1);
-	usleep(20000); /* the clock of file times ticks every 4 ms */
-	fputs("0 0 FG\n1000 10 thief\n", file);
-	fclose(file);
+	write_foreign(file, "7000 10 foreign\n");
 	add(0x1008, "usurper", next + 10 * MS);
 	assert_int_equal(step(appears_ns()), 1);
 	assert_int_equal(writer.pair->reuses, 0);
-	check_map("0 0 fg\n00000000 0 fg\n3000 10 second\n1000 8 first\n1008 10 usurper\n");
+	write_foreign(file, "8000 10 later\n");
+	fclose(file);
+	check_map("0 0 --\n00000000 0 fg\n7000 10 foreign\n8000 10 later\n");
+	check_text(beside,
+		   "0 0 fg\n00000000 0 fg\n3000 10 second\n1000 8 first\n1008 10 usurper\n");
+	assert_true(writer.is_beside);
+	add(0x5000, "third", writer.written_ns + 10 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	check_map("0 0 --\n00000000 0 fg\n7000 10 foreign\n8000 10 later\n");
+}
+
+/* It has opened the map in its place, and writes its first line long after. */
+static void spare_that_others_have_open_has_the_name_again_when_all_is_quiet(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	FILE *file = fopen(path, "a");
+
+	assert_non_null(file);
+	assert_int_equal(step(next), 1);
+	assert_int_equal(step(writer.written_ns + 1000 * MS), 0);
+	fputs("7000 10 foreign\n", file);
+	fclose(file);
+	check_map("0 0 --\n00000000 0 fg\n7000 10 foreign\n");
+	check_text(beside, "0 0 fg\n1000 10 first\n3000 10 second\n");
+	assert_int_equal(count_files(), 2);
 }
 
 static void a_line_longer_than_a_block_is_taken_out(void **state)
@@ -329,13 +366,14 @@ static size_t sorted_lines(char **ret_text, char *lines[], size_t max)
 #define MANY	   6000
 #define MOST_LINES 60000
 
-/* The map has the lines that one would that is made at once, beside it. Returns how many. */
+/* The map has the lines that one would that is made at once, in its place. Returns how many. */
 static size_t check_as_made_anew(void)
 {
 	static char *copied[MOST_LINES], *anew[MOST_LINES];
 	char *copied_text, *anew_text;
 	const size_t n = sorted_lines(&copied_text, copied, MOST_LINES);
 
+	assert_int_equal(unlink(path), 0);
 	assert_true(whole_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
 	assert_int_equal(sorted_lines(&anew_text, anew, MOST_LINES), n);
 	for (size_t i = 0; i < n; i++)
@@ -395,18 +433,67 @@ static void maps_of_code_that_changes_all_the_time_are_what_would_be_made_anew(v
 	assert_true(reuses > appeared / 2);
 }
 
-static void a_map_that_somebody_wrote_to_is_made_anew(void **state)
+static void a_map_that_somebody_wrote_to_is_left_and_ours_is_beside(void **state)
 {
 	const uint64_t next = write_first_and_change();
-	FILE *file = fopen(path, "r+");
+	FILE *file = fopen(path, "a");
 
 	assert_non_null(file);
-	usleep(20000); /* the clock of file times ticks every 4 ms */
-	fputs("0 0 FG\n1000 10 thief\n", file);
-	fclose(file);
+	write_foreign(file, "7000 10 foreign\n");
 	add(0x800, "lower", next - 50 * MS);
 	assert_int_equal(step(next), 1);
-	check_map("0 0 fg\n800 10 lower\n1000 10 first\n3000 10 second\n");
+	write_foreign(file, "8000 10 later\n");
+	fclose(file);
+	check_map("0 0 --\n00000000 0 fg\n7000 10 foreign\n8000 10 later\n");
+	check_text(beside, "0 0 fg\n800 10 lower\n1000 10 first\n3000 10 second\n");
+}
+
+/* Nothing of ours is in a file that its writer has emptied. */
+static void a_map_that_somebody_began_anew_is_left_as_it_is(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	write_foreign(file, "7000 10 foreign\n");
+	fclose(file);
+	assert_int_equal(step(next), 1);
+	check_map("7000 10 foreign\n");
+	check_text(beside, "0 0 fg\n1000 10 first\n3000 10 second\n");
+}
+
+static void ours_has_the_name_again_once_the_other_is_gone(void **state)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs("7000 10 foreign\n", file);
+	fclose(file);
+	add(0x1000, "first", 1000 * MS);
+	assert_int_equal(step(1027 * MS), 1);
+	assert_true(writer.is_beside);
+	check_map("7000 10 foreign\n");
+	check_text(beside, "0 0 fg\n1000 10 first\n");
+	assert_int_equal(unlink(path), 0);
+	add(0x3000, "second", 1040 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	assert_false(writer.is_beside);
+	check_map("0 0 fg\n1000 10 first\n3000 10 second\n");
+	assert_int_equal(count_files(), 1);
+}
+
+/* Of a process whose second generator has written to it just before the process ended. */
+static void map_that_somebody_wrote_to_last_is_not_ours_when_its_writer_ends(void **state)
+{
+	FILE *file;
+
+	write_first_and_change();
+	file = fopen(path, "a");
+	assert_non_null(file);
+	write_foreign(file, "7000 10 foreign\n");
+	fclose(file);
+	map_writer_give_up(&writer);
+	check_map("0 0 --\n00000000 0 fg\n7000 10 foreign\n");
 }
 
 static void a_map_of_somebody_elses_is_made_anew(void **state)
@@ -535,11 +622,15 @@ int main(void)
 		WRITER_TEST(a_line_longer_than_a_block_is_taken_out),
 		WRITER_TEST(a_map_is_written_into_the_file_of_the_one_before_the_last),
 		WRITER_TEST(a_map_that_somebody_reads_does_not_change),
-		WRITER_TEST(a_spare_that_somebody_wrote_to_is_not_used),
+		WRITER_TEST(what_others_write_into_a_spare_has_the_name_again),
+		WRITER_TEST(spare_that_others_have_open_has_the_name_again_when_all_is_quiet),
 		WRITER_TEST(maps_of_code_that_changes_all_the_time_are_what_would_be_made_anew),
 		WRITER_TEST(a_copy_is_what_would_be_made_anew),
 		WRITER_TEST(so_is_a_copy_of_which_more_was_replaced_than_is_remembered),
-		WRITER_TEST(a_map_that_somebody_wrote_to_is_made_anew),
+		WRITER_TEST(a_map_that_somebody_wrote_to_is_left_and_ours_is_beside),
+		WRITER_TEST(a_map_that_somebody_began_anew_is_left_as_it_is),
+		WRITER_TEST(ours_has_the_name_again_once_the_other_is_gone),
+		WRITER_TEST(map_that_somebody_wrote_to_last_is_not_ours_when_its_writer_ends),
 		WRITER_TEST(a_map_of_somebody_elses_is_made_anew),
 		WRITER_TEST(a_map_that_is_gone_is_made_anew),
 		WRITER_TEST(maps_are_in_the_style_that_their_owner_chose),

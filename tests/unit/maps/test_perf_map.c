@@ -35,6 +35,7 @@
 
 #define PID	 424242
 #define MAP_NAME "perf-424242.map"
+#define BESIDE	 MAP_NAME ".fgcollect"
 #define MARKER	 "0 0 fg\n"
 #define MAX_TEXT (64u << 20)
 
@@ -383,19 +384,60 @@ static void rewrite_makes_a_new_file(void **state)
 	assert_int_equal(file_count(f), 1);
 }
 
-static void symlink_in_its_place_is_replaced_not_followed(void **state)
+static void symlink_in_its_place_is_neither_followed_nor_replaced(void **state)
 {
 	struct fixture *f = *state;
 	char target[128];
 	struct stat st;
 
-	write_file(f, "victim", "precious");
+	write_file(f, "victim", MARKER "precious");
 	strcpy(target, path_of(f, "victim"));
 	assert_int_equal(symlink(target, path_of(f, MAP_NAME)), 0);
 	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
-	check_file(f, "victim", "precious");
+	check_file(f, "victim", MARKER "precious");
 	assert_int_equal(lstat(path_of(f, MAP_NAME), &st), 0);
-	assert_true(S_ISREG(st.st_mode));
+	assert_true(S_ISLNK(st.st_mode));
+	check_file(f, BESIDE, MARKER);
+}
+
+static void file_of_another_program_stays_and_ours_is_beside(void **state)
+{
+	struct fixture *f = *state;
+
+	write_file(f, MAP_NAME, "7000 10 foreign\n");
+	for (int i = 0; i < 2; i++) { /* also when there is one of ours to replace */
+		assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
+		check_file(f, MAP_NAME, "7000 10 foreign\n");
+		check_file(f, BESIDE, MARKER);
+		assert_int_equal(file_count(f), 2);
+	}
+}
+
+/* As one of an earlier collector of ours that another program has opened since. */
+static void file_of_ours_that_another_program_writes_to_stays(void **state)
+{
+	struct fixture *f = *state;
+	int fd;
+
+	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
+	fd = open(path_of(f, MAP_NAME), O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
+	assert_int_equal(write(fd, "7 1 foreign\n", 12), 12);
+	check_file(f, MAP_NAME, MARKER "7 1 foreign\n");
+	check_file(f, BESIDE, MARKER);
+	close(fd);
+}
+
+static void both_places_taken_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+
+	write_file(f, MAP_NAME, "7000 10 foreign\n");
+	write_file(f, BESIDE, "precious");
+	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), -EEXIST);
+	check_file(f, BESIDE, "precious");
+	assert_int_equal(file_count(f), 2);
 }
 
 static void failed_write_keeps_the_old_map_and_leaves_nothing(void **state)
@@ -428,25 +470,15 @@ static void place_that_cannot_be_taken_is_an_error(void **state)
 }
 
 /* Anybody may make one in a directory that all may write to. */
-static void directory_in_its_place_makes_way(void **state)
+static void directory_in_its_place_stays(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(mkdir(path_of(f, MAP_NAME), 0700), 0);
 	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
-	check_file(f, MAP_NAME, MARKER);
+	check_file(f, BESIDE, MARKER);
+	assert_int_equal(rmdir(path_of(f, MAP_NAME)), 0);
 	assert_int_equal(file_count(f), 1);
-}
-
-static void directory_with_files_keeps_them(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(mkdir(path_of(f, MAP_NAME), 0700), 0);
-	write_file(f, MAP_NAME "/a", "whatever");
-	assert_int_equal(whole_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
-	check_file(f, MAP_NAME, MARKER);
-	assert_int_equal(file_count(f), 2);
 }
 
 /* ---- shadows ---- */
@@ -499,8 +531,8 @@ static void check_shadow(const struct room *room, int expected)
 {
 	char path[64] = "untouched";
 
-	assert_int_equal(perf_map_find_shadow(room->pid, 1, path, sizeof(path)), expected);
-	assert_string_equal(path, expected == 1 ? "/tmp/perf-1.map" : "untouched");
+	assert_int_equal(perf_map_find_shadow(room->pid, 1, NULL, path, sizeof(path)), expected);
+	assert_string_equal(path, expected > 0 ? "/tmp/perf-1.map" : "untouched");
 }
 
 static void map_in_the_container_is_found(void **state)
@@ -525,7 +557,12 @@ static void map_in_the_container_is_found(void **state)
 	assert_int_equal(mkdir(tmp, 0755), 0);
 	check_shadow(&room, 0);
 	close(open(map, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	check_shadow(&room, 1); /* empty, but perf takes it */
+	check_shadow(&room, PERF_MAP_SHADOW_OTHER); /* empty, but perf takes it */
+	files_write(map, "1000 10 foreign\n");
+	check_shadow(&room, PERF_MAP_SHADOW_USED);
+	assert_int_equal(utimensat(AT_FDCWD, map, (const struct timespec[2]){{1, 0}, {1, 0}}, 0),
+			 0);
+	check_shadow(&room, PERF_MAP_SHADOW_OTHER); /* of an earlier process */
 	assert_int_equal(unlink(map), 0);
 	assert_int_equal(symlink(path_of(f, "outside"), map), 0);
 	check_shadow(&room, 0); /* absolute, therefore from the container's root */
@@ -551,7 +588,7 @@ static void path_that_does_not_fit_is_an_error(void **state)
 		print_message("needs root for mount namespaces and chroot\n");
 		skip();
 	}
-	assert_int_equal(perf_map_find_shadow(room.pid, 1, path, sizeof(path)), -ERANGE);
+	assert_int_equal(perf_map_find_shadow(room.pid, 1, NULL, path, sizeof(path)), -ERANGE);
 	assert_string_equal(path, "untouched");
 	close_room(&room);
 }
@@ -563,16 +600,31 @@ static void process_with_our_mounts_has_no_shadow(void **state)
 	char path[64], written[64];
 
 	assert_int_equal(whole_map_write("/tmp", pid, f->map, PERF_MAP_MAX_BYTES), 0);
-	assert_int_equal(perf_map_find_shadow(pid, pid, path, sizeof(path)), 0);
+	assert_int_equal(perf_map_find_shadow(pid, pid, NULL, path, sizeof(path)), 0);
 	snprintf(written, sizeof(written), "/tmp/perf-%d.map", (int)pid);
 	assert_int_equal(unlink(written), 0);
+}
+
+static void file_that_ours_is_beside_is_the_shadow(void **state)
+{
+	struct fixture *f = *state;
+	const pid_t pid = getpid();
+	char path[128], name[64];
+
+	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
+	assert_int_equal(perf_map_find_shadow(pid, pid, f->dir, path, sizeof(path)), 0);
+	write_file(f, name, "1000 10 foreign\n");
+	assert_int_equal(perf_map_find_shadow(pid, pid, f->dir, path, sizeof(path)),
+			 PERF_MAP_SHADOW_USED);
+	assert_string_equal(path, path_of(f, name));
 }
 
 static void shadow_of_a_dead_process_cannot_be_told(void **state)
 {
 	char path[64];
 
-	assert_int_equal(perf_map_find_shadow(child_gone(), 1, path, sizeof(path)), -ENOENT);
+	assert_int_equal(perf_map_find_shadow(child_gone(), 1, NULL, path, sizeof(path)),
+			 -ENOENT);
 }
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -592,14 +644,17 @@ int main(void)
 		CLAIM(empty_map_is_written_too),
 		CLAIM(file_is_ours_and_readable_by_all),
 		CLAIM(rewrite_makes_a_new_file),
-		CLAIM(symlink_in_its_place_is_replaced_not_followed),
+		CLAIM(symlink_in_its_place_is_neither_followed_nor_replaced),
+		CLAIM(file_of_another_program_stays_and_ours_is_beside),
+		CLAIM(file_of_ours_that_another_program_writes_to_stays),
+		CLAIM(both_places_taken_is_an_error),
 		CLAIM(failed_write_keeps_the_old_map_and_leaves_nothing),
 		CLAIM(place_that_cannot_be_taken_is_an_error),
-		CLAIM(directory_in_its_place_makes_way),
-		CLAIM(directory_with_files_keeps_them),
+		CLAIM(directory_in_its_place_stays),
 		CLAIM(map_in_the_container_is_found),
 		CLAIM(path_that_does_not_fit_is_an_error),
 		CLAIM(process_with_our_mounts_has_no_shadow),
+		CLAIM(file_that_ours_is_beside_is_the_shadow),
 		CLAIM(shadow_of_a_dead_process_cannot_be_told),
 	};
 
