@@ -35,12 +35,16 @@ bool recording_name_sample(struct recording *recording, struct recording_model *
 		.waker = targets_find(model->targets, record->sample.waker.pid),
 		.waker_stack = recording->waker,
 		.stack = &stack};
+	bool is_named;
 
 	if (!walk(recording, model, process, record, &stack))
 		return false;
 	if (stack.is_in_heap && process->jvm)
 		process->jvm->in_heap_ns = record->time_ns;
-	return chain_name(&recording->options.style, model->symbolizer, &walked, ret);
+	is_named = chain_name(&recording->options.style, model->symbolizer, &walked, ret);
+	if (process)
+		foreign_upkeep_note(&model->targets->foreign, process);
+	return is_named;
 }
 
 bool recording_take_waker(struct recording *recording, struct recording_model *model,

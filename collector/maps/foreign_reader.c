@@ -304,12 +304,30 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 		reader->whole_ns = now_ns;
 }
 
+bool foreign_reader_is_wanted(const struct foreign_reader *reader, uint64_t now_ns)
+{
+	return reader->wanted_ns && now_ns < reader->wanted_ns + FOREIGN_WANTED_NS;
+}
+
+void foreign_reader_want(struct foreign_reader *reader, uint64_t now_ns)
+{
+	if (!foreign_reader_is_wanted(reader, now_ns)) {
+		reader->looks = 0;
+		reader->look_ns = reader->next_ns = 0;
+		reader->opened_ns = now_ns;
+	}
+	reader->wanted_ns = now_ns;
+}
+
 bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time_ns,
 			      uint64_t now_ns)
 {
 	const uint64_t since_ns =
 		reader->whole_ns > reader->opened_ns ? reader->whole_ns : reader->opened_ns;
 
-	return reader->is_open && reader->whole_ns < time_ns &&
-	       now_ns < since_ns + FOREIGN_PATIENCE_NS && now_ns < time_ns + FOREIGN_PATIENCE_NS;
+	if (now_ns >= time_ns + FOREIGN_PATIENCE_NS)
+		return false;
+	if (!reader->is_open)
+		return reader->looks == 0 && foreign_reader_is_wanted(reader, now_ns);
+	return reader->whole_ns < time_ns && now_ns < since_ns + FOREIGN_PATIENCE_NS;
 }

@@ -12,6 +12,9 @@
  * another file takes the name, or the file becomes shorter, it is read from the beginning, and its
  * lines go before earlier lines. A zero-filled struct foreign_reader is a valid start.
  *
+ * The perf map of a process with an agent is read only while it is wanted: because a sample had
+ * generated code that the agent does not know, as that of a second code generator of the process.
+ *
  * The file may lie on a file system that does not answer. So the file is looked for, read and
  * closed by guarded calls (base/guarded.h). What has not answered in time is tried again later.
  *
@@ -30,6 +33,7 @@
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)
 #define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000) /* after a piece that was lost */
 #define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000) /* for lines, see foreign_reader_is_behind */
+#define FOREIGN_WANTED_NS	 UINT64_C(60000000000) /* after it was wanted last */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
 
 /* Sums over all readers. */
@@ -58,7 +62,8 @@ struct foreign_reader {
 	bool has_payer;
 	uint32_t looks;	    /* times that the file was looked for, at most 10 */
 	time_t began_at;    /* when the process began to run its program; 0: not read yet */
-	uint64_t opened_ns; /* when the file was opened */
+	uint64_t wanted_ns; /* when it was wanted last; 0: never, see foreign_reader_want */
+	uint64_t opened_ns; /* when the file was opened, or wanted again */
 	uint64_t whole_ns;  /* when the last read began that came to the file's end; 0: none yet */
 	uint64_t next_ns;   /* when to read next; 0: at once */
 	uint64_t look_ns;   /* when to look for the file next */
@@ -81,11 +86,15 @@ struct foreign_room {
 void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
 			 struct foreign_room *room, struct foreign_reader_stats *stats);
 
+/* A sample of a process with an agent has generated code without a name. */
+void foreign_reader_want(struct foreign_reader *reader, uint64_t now_ns);
+bool foreign_reader_is_wanted(const struct foreign_reader *reader, uint64_t now_ns);
+
 /*
  * Whether lines of code that ran at time_ns may be in the file and not in the map yet. False for a
  * file whose end was not reached for FOREIGN_PATIENCE_NS, as of one that grows without end; and
  * FOREIGN_PATIENCE_NS after time_ns in any case, because a process can replace its file again and
- * again.
+ * again. A file that is wanted and was not looked for yet may have any lines.
  */
 bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time_ns,
 			      uint64_t now_ns);

@@ -78,6 +78,18 @@ static bool parse(const char *line, size_t len, struct foreign_line *ret)
 	return true;
 }
 
+/* As fgcollect leaves where its own lines were: without a size, and with a name of two bytes. */
+static bool is_blank(const char *line, size_t len)
+{
+	struct cursor cursor = {line, line + len};
+	uint64_t addr, size;
+
+	while (cursor.end - cursor.at > 1 && cursor.at[0] == '0' && cursor.at[1] == '0')
+		cursor.at++;
+	return take_number(&cursor, &addr) && take_number(&cursor, &size) && addr == 0 &&
+	       size == 0 && cursor.end - cursor.at == 3;
+}
+
 static void end_line(struct foreign_text *text, const struct foreign_sink *sink,
 		     struct foreign_text_stats *stats)
 {
@@ -93,7 +105,7 @@ static void end_line(struct foreign_text *text, const struct foreign_sink *sink,
 		line.len = strlen(text->line);
 		if (line.len > 0)
 			sink->fn(sink->arg, &line);
-	} else {
+	} else if (!is_blank(text->line, text->used)) {
 		stats->broken++;
 	}
 	text->used = 0;

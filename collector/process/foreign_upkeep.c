@@ -17,23 +17,27 @@ static bool is_due(const struct process *process, uint64_t now_ns)
 {
 	const struct foreign_reader *reader = &process->foreign;
 
-	if (process->jvm || now_ns < reader->next_ns)
+	if (now_ns < reader->next_ns ||
+	    (process->jvm && !foreign_reader_is_wanted(reader, now_ns)))
 		return false;
 	if (process->gone_ns)
 		return reader->is_open && reader->whole_ns < process->gone_ns;
 	return process_has_generated(process);
 }
 
-static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes)
+static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes, uint64_t now_ns)
 {
 	size_t pos = 0;
 	uint64_t key;
 	void *value;
 
 	upkeep->files = upkeep->ranges = upkeep->bytes = 0;
+	upkeep->has_jvms = false;
 	while (map64_next(processes, &pos, &key, &value)) {
-		const struct foreign_reader *reader = &((const struct process *)value)->foreign;
+		const struct process *const process = value;
+		const struct foreign_reader *const reader = &process->foreign;
 
+		upkeep->has_jvms |= process->jvm && foreign_reader_is_wanted(reader, now_ns);
 		upkeep->files += reader->is_open;
 		upkeep->ranges += reader->map ? foreign_map_count(reader->map) : 0;
 		upkeep->bytes += reader->map ? foreign_map_bytes(reader->map) : 0;
@@ -84,6 +88,11 @@ void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process
 		read_process(upkeep, process, now_ns, STEP_BYTES - upkeep->done);
 }
 
+void foreign_upkeep_note(struct foreign_upkeep *upkeep, const struct process *process)
+{
+	upkeep->has_jvms |= process->jvm && process->foreign.wanted_ns;
+}
+
 /* Goes on where the last step ended, and visits each process at most once. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns)
@@ -96,7 +105,7 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	upkeep->done = 0;
 	upkeep->wait_ns = WAIT_NS;
-	measure(upkeep, processes);
+	measure(upkeep, processes, now_ns);
 	for (size_t left = processes->count; left > 0 && upkeep->done < STEP_BYTES; left--) {
 		if (!map64_next(processes, &upkeep->pos, &key, &value)) {
 			upkeep->pos = 0;

@@ -30,6 +30,7 @@ struct foreign_upkeep {
 	size_t done;		     /* bytes read since the last step began */
 	uint64_t wait_ns;	     /* that are left of the last step to wait for parsers */
 	uint64_t next_ns;	     /* when the next step is due */
+	bool has_jvms;		     /* perf maps of processes with an agent are wanted */
 };
 
 struct process;
@@ -39,6 +40,9 @@ struct process;
  * sample, which is named soon. Reads no more than what is left of the last step's 4 MiB.
  */
 void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns);
+
+/* A sample of the process was named: its perf map may be wanted since (foreign_reader_want). */
+void foreign_upkeep_note(struct foreign_upkeep *upkeep, const struct process *process);
 
 /* Reads the perf maps of all processes in turn, if a step is due. processes: PID -> process. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,

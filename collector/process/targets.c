@@ -901,12 +901,17 @@ static void write_maps(struct targets *targets, uint64_t now_ns)
 	}
 }
 
+static bool reads_foreign(const struct targets *targets)
+{
+	return targets->all_users + targets->one_users > 0 || targets->foreign.has_jvms;
+}
+
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
 	write_maps(targets, now_ns);
 	if (targets->jitdump)
 		jitdump_step(targets->jitdump, now_ns);
-	if (targets->all_users + targets->one_users > 0)
+	if (reads_foreign(targets))
 		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
 	containers_take(&targets->containers, now_ns);
 	identify_all(targets);
@@ -944,7 +949,7 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		return 0; /* what is forgotten is freed without a wait, and a sweep goes on */
 	next = sooner_of(next, map_store_due_ns(&targets->maps));
 	next = sooner_of(next, targets->spaces.next_ns);
-	if (targets->all_users + targets->one_users > 0)
+	if (reads_foreign(targets))
 		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)
 		next = sooner_of(next, jitdump_due_ns(targets->jitdump));

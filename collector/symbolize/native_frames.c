@@ -474,7 +474,7 @@ static struct frame name_mapped(struct native_frames *native,
 				const struct symbolizer_context *context, uint64_t addr,
 				bool *ret_is_named)
 {
-	const struct process *process = context->process;
+	struct process *const process = context->process;
 	const struct mapping *mapping;
 	struct frame frame, foreign;
 
@@ -497,6 +497,9 @@ static struct frame name_mapped(struct native_frames *native,
 	if (!mapping_is_generated(mapping))
 		return frame;
 	*ret_is_named = false;
+	/* The agent knows the JVM's code, and not that of a second code generator. */
+	if (process->jvm && !process->is_replayed)
+		foreign_reader_want(&process->foreign, clock_now_ns());
 	if (foreign_reader_is_behind(&process->foreign, context->time_ns, clock_now_ns()))
 		count_late(native);
 	return frame_texts_unknown(native->texts, "generated code");

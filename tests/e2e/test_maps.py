@@ -6,7 +6,7 @@ import signal
 import stat
 import time
 
-from harness import processes
+from harness import collector, processes, settings
 from harness.case import Case
 from harness.perf_map import EXCUSED, PerfMap
 
@@ -106,14 +106,47 @@ class Maps(Case):
         time.sleep(1)
         self.assertIn("KnownShare", daemon.read_map(pid))
 
-    def test_planted_symlink_is_replaced_and_not_followed(self):
+    def test_planted_symlink_is_neither_followed_nor_replaced(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         victim = self.directory / "victim"
         victim.write_text("mine\n")
         planted = self.place.map_file(jvm.pid)
         planted.symlink_to(victim)
+        beside = planted.with_name(planted.name + ".fgcollect")
         daemon = self.watch()
-        processes.wait_until(lambda: not planted.is_symlink() and planted.exists(),
-                             lambda: f"the symlink is replaced:\n{daemon.text}")
-        self.assertIn("KnownShare", daemon.read_map(jvm.pid))
+        processes.wait_until(lambda: beside.exists() and "KnownShare" in beside.read_text(),
+                             lambda: f"our map is beside the symlink:\n{daemon.text}")
+        self.assertTrue(planted.is_symlink())
         self.assertEqual(victim.read_text(), "mine\n")
+
+    def names_all_code_of_both(self):
+        self.recording = collector.record(self.place, seconds=3)
+        folded = self.recording.folded
+        return (folded.count(lambda frame: frame.startswith("second_jit_piece_")) > 0 and
+                folded.with_method("SecondJit.runJava") > 0 and
+                folded.count(lambda frame: frame.endswith("generated code]")) == 0)
+
+    def test_second_code_generator_of_a_jvm_keeps_its_map_and_has_its_names(self):
+        """It opens the map when ours is in its place already, and writes on in the same file."""
+        daemon = self.watch()
+        program = settings.SOURCE / "tests" / "java" / "SecondJit.java"
+        jvm = self.background(
+            self.java("--enable-native-access=ALL-UNNAMED", program, jdk=25,
+                      agent=f"socket={self.place.socket}"),
+            "jvm", env={"TMPDIR": str(self.place.maps)})
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM is ready:\n{jvm.text}")
+        daemon.wait_for_jvm(jvm.pid)
+        processes.wait_until(self.names_all_code_of_both,
+                             lambda: f"the code of both has names:\n{self.recording}")
+        theirs = self.place.map_file(jvm.pid)
+        beside = theirs.with_name(theirs.name + ".fgcollect")
+        processes.wait_until(lambda: beside.exists() and "SecondJit;::runJava" in beside.read_text(),
+                             "our map beside it has Java")
+        lines = [line for line in theirs.read_text().splitlines() if "second_jit" in line]
+        self.assertEqual([line.rpartition("_")[2] for line in lines],
+                         [str(number) for number in range(1, len(lines) + 1)])
+        self.assertNotIn("runJava", theirs.read_text())
+        self.assertEqual(daemon.jvm(jvm.pid)["shadowed_by"], str(theirs))
+        jvm.stop()
+        processes.wait_until(lambda: not os.path.exists(f"/proc/{jvm.pid}"), "the JVM is gone")
+        self.assertTrue(theirs.exists())

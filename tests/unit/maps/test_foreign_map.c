@@ -101,6 +101,13 @@ static void a_first_line_names_samples_from_before_it_was_read(void **state)
 	assert_named(0x1050, 100, "late");
 }
 
+static void lines_that_fgcollect_took_out_are_not_broken(void **state)
+{
+	feed("0 0 --\n00000000000000000000000000000000 0 fg\n1000 10 one\n", 0);
+	assert_int_equal(stats.text.broken, 0);
+	assert_named(0x1000, 1, "one");
+}
+
 static void broken_lines_are_counted_and_skipped(void **state)
 {
 	feed("\n"
@@ -200,6 +207,7 @@ int main(void)
 		CASE(a_later_line_wins_over_an_earlier_one),
 		CASE(what_was_replaced_names_samples_from_before),
 		CASE(a_first_line_names_samples_from_before_it_was_read),
+		CASE(lines_that_fgcollect_took_out_are_not_broken),
 		CASE(broken_lines_are_counted_and_skipped),
 		CASE(what_is_harmful_in_names_is_replaced),
 		CASE(a_line_of_ten_megabytes_is_cut_and_the_next_one_is_read),

@@ -153,6 +153,35 @@ static void until_the_files_end_is_read_lines_of_the_past_may_come(void **state)
 	assert_false(foreign_reader_is_behind(&reader, later_ns, later_ns));
 }
 
+/* As of a process with an agent, whose perf map is read only while it is wanted. */
+static void a_map_that_is_wanted_may_have_any_lines_until_it_was_looked_for(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	assert_false(foreign_reader_is_wanted(&reader, now_ns));
+	foreign_reader_want(&reader, now_ns);
+	assert_true(foreign_reader_is_wanted(&reader, now_ns));
+	assert_true(foreign_reader_is_behind(&reader, now_ns, now_ns));
+	assert_false(foreign_reader_is_behind(&reader, now_ns, now_ns + FOREIGN_PATIENCE_NS));
+	step(); /* there is none */
+	assert_false(foreign_reader_is_behind(&reader, now_ns, now_ns));
+	assert_false(foreign_reader_is_wanted(&reader, now_ns + FOREIGN_WANTED_NS));
+}
+
+static void a_map_that_is_wanted_again_is_looked_at_at_once(void **state)
+{
+	const uint64_t now_ns = clock_now_ns() + 2 * FOREIGN_WANTED_NS;
+
+	files_append(own, "1000 10 one\n");
+	foreign_reader_want(&reader, clock_now_ns());
+	step();
+	assert_false(foreign_reader_is_behind(&reader, now_ns, now_ns)); /* it was read long ago */
+	foreign_reader_want(&reader, now_ns);
+	assert_int_equal(reader.next_ns, 0);
+	assert_int_equal(reader.look_ns, 0);
+	assert_true(foreign_reader_is_behind(&reader, now_ns, now_ns));
+}
+
 /* Each file is new, and is not read to its end. */
 static void a_process_that_replaces_its_map_again_and_again_delays_nobody(void **state)
 {
@@ -380,6 +409,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(what_is_appended_is_read_and_nothing_twice),
 		CASE(until_the_files_end_is_read_lines_of_the_past_may_come),
+		CASE(a_map_that_is_wanted_may_have_any_lines_until_it_was_looked_for),
+		CASE(a_map_that_is_wanted_again_is_looked_at_at_once),
 		CASE(a_process_that_replaces_its_map_again_and_again_delays_nobody),
 		CASE(a_process_that_writes_nothing_has_no_map),
 		CASE(a_map_that_became_shorter_is_read_anew),

@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "code/java_text.h"
 #include "common/child.h"
+#include "common/files.h"
 #include "targets_fixture.h"
 
 static void an_agent_makes_its_process_known(void **state)
@@ -80,6 +81,34 @@ static void map_is_written_at_most_every_100_ms(void **state)
 	assert_int_equal(targets.map_writes, 2);
 	targets_tick(&targets, now + 900 * CLOCK_NS_PER_MS, 0);
 	assert_int_equal(targets.map_writes, 2); /* nothing new */
+}
+
+/* The process has a code generator besides HotSpot. */
+static void perf_map_of_a_jvm_is_read_while_it_is_wanted(void **state)
+{
+	const struct mapping generated = {.start = 0x10000, .end = 0x20000, .path = ""};
+	struct process *const process = connect_agent();
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)child);
+	files_write(path, "10000 10 second\n");
+	assert_int_equal(address_space_add(&process->space, &generated), 0);
+	targets_tick(&targets, clock_now_ns(), 0);
+	assert_null(process->foreign.map);
+	foreign_reader_want(&process->foreign, clock_now_ns());
+	foreign_upkeep_note(&targets.foreign, process);
+	for (int i = 0; i < 10000 && !process->foreign.whole_ns; i++) {
+		process->foreign.next_ns = targets.foreign.next_ns = 0;
+		targets_tick(&targets, clock_now_ns(), 0);
+	}
+	unlink(path);
+	assert_non_null(process->foreign.map);
+	assert_string_equal(
+		foreign_map_find(process->foreign.map, 0x10008, clock_now_ns())->name, "second");
+	process->foreign.wanted_ns = 1; /* long ago */
+	targets.foreign.next_ns = 0;
+	targets_tick(&targets, clock_now_ns(), 0);
+	assert_false(targets.foreign.has_jvms);
 }
 
 static void a_gap_ends_the_session_so_that_the_agent_resynchronises(void **state)
@@ -563,6 +592,7 @@ int main(void)
 		TARGETS_TEST(an_agent_makes_its_process_known),
 		TARGETS_TEST(map_is_in_the_style_that_was_chosen),
 		TARGETS_TEST(map_is_written_at_most_every_100_ms),
+		TARGETS_TEST(perf_map_of_a_jvm_is_read_while_it_is_wanted),
 		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
 		TARGETS_TEST(of_two_connections_of_an_agent_the_newer_counts),
 		TARGETS_TEST(of_two_agents_the_first_is_heard),

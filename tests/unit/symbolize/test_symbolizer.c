@@ -233,9 +233,11 @@ static void generated_code_without_a_name_is_unnamed_java(void **state)
 static void generated_code_waits_for_the_lines_that_its_process_has_written(void **state)
 {
 	const uint64_t ran_ns = clock_now_ns() + 60 * CLOCK_NS_PER_SEC; /* however slow we are */
+	struct jvm *const before = process->jvm;
 	struct stack stack = {.depth = 1};
 
 	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
+	process->jvm = NULL;
 	table_cache_be_patient(tables, true);
 	assert_false(name(&stack, ran_ns).is_waiting);
 	process->foreign.is_open = true;
@@ -248,6 +250,25 @@ static void generated_code_waits_for_the_lines_that_its_process_has_written(void
 	process->foreign.whole_ns = ran_ns;
 	assert_false(name(&stack, ran_ns).is_waiting);
 	process->foreign = (struct foreign_reader){0};
+	process->jvm = before;
+}
+
+/* The agent knows nothing of the code of a second code generator, whose perf map may. */
+static void generated_code_that_the_agent_does_not_know_waits_for_another_perf_map(void **state)
+{
+	const uint64_t ran_ns = clock_now_ns() + 60 * CLOCK_NS_PER_SEC; /* however slow we are */
+	struct jvm jvm = {0}, *const before = process->jvm;
+	struct stack stack = {.depth = 1};
+
+	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
+	table_cache_be_patient(tables, true);
+	process->jvm = &jvm;
+	assert_true(name(&stack, ran_ns).is_waiting);
+	assert_true(foreign_reader_is_wanted(&process->foreign, clock_now_ns()));
+	process->foreign.looks = 1;
+	assert_false(name(&stack, ran_ns).is_waiting);
+	process->foreign = (struct foreign_reader){0};
+	process->jvm = before;
 }
 
 static void what_is_nowhere_says_so(void **state)
@@ -634,6 +655,7 @@ int main(void)
 		TEST(frames_in_the_heap_that_could_not_be_had_are_a_frame),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(generated_code_waits_for_the_lines_that_its_process_has_written),
+		TEST(generated_code_that_the_agent_does_not_know_waits_for_another_perf_map),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
 		TEST(between_two_programs_nobody_has_called_the_kernel),
