@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process_stat.h"
+#include "code/java_text.h"
 #include "memory/space_reader.h"
 
 #include <errno.h>
@@ -20,8 +21,9 @@
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
 #define LOOK_NS (2 * CLOCK_NS_PER_MS) /* for a library, among what can be read within that time */
 
-/* The start of a longer name that HotSpot of any version keeps: "%.7s..%.6s" since JDK 21. */
-#define NAME_LEAST_ALIKE 7
+/* HotSpot has the kernel cut a longer name; since JDK 21 HotSpot cuts it itself: "%.7s..%.6s". */
+#define CUT_START 7
+#define CUT_END	  6
 
 /* Reads /proc/<pid>/timens_offsets, with lines "monotonic <seconds> <nanoseconds>". */
 static int64_t read_clock_offset(pid_t pid)
@@ -309,6 +311,15 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
 }
 
+static void set_thread_comm(struct thread *thread, const char *comm)
+{
+	size_t len;
+
+	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+	len = java_text_to_utf8(thread->comm, strlen(thread->comm), thread->name);
+	thread->name[len] = '\0';
+}
+
 static void read_thread(const struct process *process, struct thread *thread)
 {
 	char comm[PROCESS_COMM_BYTES] = "";
@@ -321,7 +332,7 @@ static void read_thread(const struct process *process, struct thread *thread)
 	if (ticks != thread->start_ticks || !thread->inner_tid)
 		thread->inner_tid = process_stat_inner_pid(process->pid, thread->tid);
 	thread->start_ticks = ticks;
-	memcpy(thread->comm, comm, sizeof(comm));
+	set_thread_comm(thread, comm);
 }
 
 static struct thread *find_or_add_thread(struct process *process, pid_t tid)
@@ -347,8 +358,30 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 }
 
 /*
+ * Whether the JVM would have cut the full name to the comm. What is not ASCII may be cut within a
+ * character, and is compared up to there.
+ */
+static bool is_cut_from(const char *comm, const char *full)
+{
+	const size_t len = strlen(full), most = PROCESS_COMM_BYTES - 1;
+	size_t ascii = 0;
+
+	if (strlen(comm) != most)
+		return false;
+	while (ascii < most && (unsigned char)comm[ascii] < 0x80)
+		ascii++;
+	if (ascii < most)
+		return strncmp(full, comm, ascii < CUT_START ? ascii : CUT_START) == 0;
+	if (len <= most)
+		return false;
+	return memcmp(full, comm, most) == 0 ||
+	       (memcmp(full, comm, CUT_START) == 0 && memcmp(comm + CUT_START, "..", 2) == 0 &&
+		memcmp(full + len - CUT_END, comm + most - CUT_END, CUT_END) == 0);
+}
+
+/*
  * The kernel's name is the newer name. If the kernel's name may have been cut, and the agent's full
- * name begins like it, the full name is used.
+ * name would be cut to it, the full name is used.
  */
 const char *process_thread_name(struct process *process, pid_t tid)
 {
@@ -358,10 +391,7 @@ const char *process_thread_name(struct process *process, pid_t tid)
 	if (!thread)
 		return "";
 	full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
-	if (full && strlen(thread->comm) == PROCESS_COMM_BYTES - 1 &&
-	    strncmp(full, thread->comm, NAME_LEAST_ALIKE) == 0)
-		return full;
-	return thread->comm;
+	return full && is_cut_from(thread->comm, full) ? full : thread->name;
 }
 
 static void set_process_comm(struct process *process, const char *comm)
@@ -400,7 +430,7 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm)
 	struct thread *thread = find_or_add_thread(process, tid);
 
 	if (thread)
-		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+		set_thread_comm(thread, comm);
 	if (tid == process->pid)
 		set_process_comm(process, comm);
 }
@@ -413,7 +443,7 @@ int process_set_thread(struct process *process, pid_t tid, const char *name)
 	if (!thread)
 		return -ENOMEM;
 	thread->inner_tid = tid;
-	snprintf(thread->comm, sizeof(thread->comm), "%s", name);
+	set_thread_comm(thread, name);
 	if (strlen(name) < sizeof(thread->comm) || !process->names.limit_text)
 		return 0;
 	full = process_name_utf8(process, name);

@@ -86,7 +86,8 @@ struct thread {
 	pid_t inner_tid;
 	uint64_t start_ticks; /* tells the thread from a later one with its TID */
 	uint64_t read_ns;     /* when its name was last read */
-	char comm[PROCESS_COMM_BYTES];
+	char comm[PROCESS_COMM_BYTES]; /* as the kernel has it */
+	char name[PROCESS_COMM_BYTES]; /* comm in UTF-8: a JVM's is modified UTF-8 */
 };
 
 struct process {
@@ -196,8 +197,9 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 bool process_has_generated(const struct process *process);
 
 /*
- * The thread's full name if the agent told it, else the thread's comm; borrowed until the next
- * change. "" if the thread was gone before its name could be read.
+ * The thread's full name if the agent told it and the JVM would cut it to the thread's comm, else
+ * the comm, in UTF-8; borrowed until the next change. "" if the thread was gone before its name
+ * could be read.
  */
 const char *process_thread_name(struct process *process, pid_t tid);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);

@@ -452,6 +452,37 @@ static void the_next_hello_frees_the_texts_of_the_last(void **state)
 
 /* ---- threads ---- */
 
+static void check_thread_name(const char *comm, const char *expected)
+{
+	process_set_comm(process, getpid(), comm);
+	assert_string_equal(process_thread_name(process, getpid()), expected);
+}
+
+/* A thread that is renamed to one that begins alike has the new name, as the kernel has it. */
+static void full_name_is_used_where_the_jvm_cuts_it_to_the_kernels(void **state)
+{
+	say_hello();
+	process_set_comm(process, getpid(), "x");
+	say_thread((uint32_t)getpid(), "http-nio-8080-exec-1");
+	check_thread_name("http-nio-8080-e", "http-nio-8080-exec-1");
+	check_thread_name("http-ni..exec-1", "http-nio-8080-exec-1");
+	check_thread_name("http-ni..exec-2", "http-ni..exec-2");
+	check_thread_name("http-nio-8443-e", "http-nio-8443-e");
+	check_thread_name("http-nio-8080", "http-nio-8080");
+}
+
+/* The JVM tells the kernel a surrogate pair as six bytes. */
+static void thread_name_is_in_unicode(void **state)
+{
+	say_hello();
+	check_thread_name("m\xed\xa0\xbd\xed\xb8\x80-send", "m\xf0\x9f\x98\x80-send");
+	check_thread_name("gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f");
+	say_thread((uint32_t)getpid(), "mail-\xed\xa0\xbd\xed\xb8\x80-send-to-all");
+	check_thread_name("mail-\xed\xa0\xbd\xed\xb8\x80-sen",
+			  "mail-\xf0\x9f\x98\x80-send-to-all");
+	check_thread_name("post-\xed\xa0\xbd\xed\xb8\x80-sen", "post-\xf0\x9f\x98\x80-sen");
+}
+
 static void thread_names_are_learnt_anew_at_the_limit(void **state)
 {
 	say_hello();
@@ -490,6 +521,8 @@ int main(void)
 		CLAIM(names_of_dropped_code_are_given_back),
 		CLAIM(a_hello_has_limits),
 		CLAIM(the_next_hello_frees_the_texts_of_the_last),
+		CLAIM(full_name_is_used_where_the_jvm_cuts_it_to_the_kernels),
+		CLAIM(thread_name_is_in_unicode),
 		CLAIM(thread_names_are_learnt_anew_at_the_limit),
 	};
 
