@@ -81,15 +81,15 @@ static void read_boot_id(struct recording *recording)
 }
 
 /*
- * Selects the container or pod that is meant. If several fit the name, or none does, all that ever
- * fit the name are recorded.
+ * Reads all processes if they have to be known, and selects the container or pod that is meant. If
+ * several fit the name, or none does, all that ever fit the name are recorded.
  */
 static void select_place(struct recording *recording, struct recording_model *model)
 {
+	if (recording_needs_survey(&recording->options))
+		targets_read_all(model->targets);
 	if (selector_is_empty(&recording->options.select))
 		return;
-	if (recording->options.all)
-		targets_read_all(model->targets);
 	selection_narrow(&recording->selection, model->targets);
 }
 

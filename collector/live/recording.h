@@ -287,6 +287,12 @@ bool recording_has_probes(const struct recording_options *options);
 /* Whether threads are read, for their time. */
 bool recording_has_time(const struct recording_options *options);
 /*
+ * Whether all processes of the host are to be read at the beginning: those among which a name is
+ * looked for, and those whose threads are read. A thread that waits gives no sample by which its
+ * process would become known.
+ */
+bool recording_needs_survey(const struct recording_options *options);
+/*
  * The kinds of a list such as "cpu,wall"; "alloc" stands for alloc and objects, "lock" for lock and
  * contentions. 0, and *ret_bad is the first word that is no kind: there is one, or the list is
  * empty.

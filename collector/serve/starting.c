@@ -36,7 +36,7 @@ int starting_begin(const struct starting *demand, struct starting **ret)
 		return -ENOMEM;
 	*starting = *demand;
 	starting->phase = LOOK;
-	if (options->all && !selector_is_empty(&options->select))
+	if (recording_needs_survey(options))
 		starting->phase = after_none(starting);
 	*ret = starting;
 	return 0;

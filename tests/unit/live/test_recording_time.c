@@ -57,6 +57,23 @@ static void a_list_of_kinds_asks_for_these_kinds(void **state)
 	assert_int_equal(kinds_of(text), all);
 }
 
+/* Of whom nothing has run, there is no sample by which the collector would find the process. */
+static void all_processes_are_read_for_their_time_and_for_a_name(void **state)
+{
+	struct recording_options options = {.all = true, .kinds = SAMPLES_OF_CPU};
+
+	assert_false(recording_needs_survey(&options));
+	options.kinds = SAMPLES_OF_CPU | SAMPLES_OF_WALL;
+	assert_true(recording_needs_survey(&options));
+	options.kinds = SAMPLES_OF_OFFCPU;
+	assert_true(recording_needs_survey(&options));
+	options.all = false;
+	assert_false(recording_needs_survey(&options));
+	options = (struct recording_options){.all = true, .kinds = SAMPLES_OF_CPU};
+	strcpy(options.select.comm, "java");
+	assert_true(recording_needs_survey(&options));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -64,6 +81,7 @@ int main(void)
 		cmocka_unit_test(allocations_and_locks_are_two_kinds_each),
 		cmocka_unit_test(a_word_that_is_no_kind_is_said),
 		cmocka_unit_test(a_list_of_kinds_asks_for_these_kinds),
+		cmocka_unit_test(all_processes_are_read_for_their_time_and_for_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

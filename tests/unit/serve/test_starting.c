@@ -160,6 +160,21 @@ static void all_processes_are_read_before_a_name_is_judged(void **state)
 	assert_nothing_is_wanted();
 }
 
+/* Each process a step, because with thousands of them it takes longer than a turn may last. */
+static void all_processes_are_read_before_the_time_of_all_is_recorded(void **state)
+{
+	(void)state;
+	demand.options.all = true;
+	demand.options.kinds = SAMPLES_OF_WALL;
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(engine.targets.all_users, 1);
+	for (int i = 0; i < 100000 && !targets_find(&engine.targets, child); i++)
+		assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
+	assert_non_null(targets_find(&engine.targets, child));
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+}
+
 static void after_a_survey_nothing_is_read_again(void **state)
 {
 	struct survey survey = {0};
@@ -194,6 +209,7 @@ int main(void)
 		CLAIM(a_name_of_nobody_is_refused_though_the_client_waits),
 		CLAIM(what_begins_to_fit_while_others_are_looked_at_is_expected),
 		CLAIM(all_processes_are_read_before_a_name_is_judged),
+		CLAIM(all_processes_are_read_before_the_time_of_all_is_recorded),
 		CLAIM(after_a_survey_nothing_is_read_again),
 	};
 
