@@ -99,8 +99,8 @@ static int read_packed(struct text_source *source, char *to, size_t size, size_t
 	static const char *const cut[] = {
 		[DECOMPRESSOR_GZIP] = "its gzip is cut or damaged",
 		[DECOMPRESSOR_XZ] = "its xz is cut or damaged",
-		[DECOMPRESSOR_ZSTD] = "its zstd is cut or damaged, or has a window of more than "
-				      "128 MiB: give it through 'zstdcat --long=31 FILE |'",
+		[DECOMPRESSOR_ZSTD] = ("its zstd is cut or damaged, or has a window of more than "
+				      "128 MiB: give it through 'zstdcat --long=31 FILE |'"),
 	};
 	const int rc = decompressor_read(source->zip, to, size, ret_len);
 
