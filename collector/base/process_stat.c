@@ -79,6 +79,19 @@ time_t process_stat_started_at(pid_t pid)
 	return now.tv_sec - since_boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+pid_t process_stat_pid_of(pid_t tid)
+{
+	static const char name[] = "\nTgid:";
+	char path[64], text[8192];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, name);
+	return line ? (pid_t)strtol(line + strlen(name), NULL, 10) : 0;
+}
+
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
 {
 	char path[64], text[8192];

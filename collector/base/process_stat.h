@@ -31,6 +31,9 @@ time_t process_stat_started_at(pid_t pid);
 /* How long ago the process began, in clock ticks' precision; UINT64_MAX if there is none. */
 uint64_t process_stat_age_ns(pid_t pid);
 
+/* The PID of the process that the thread is one of; the PID itself for a PID; 0: gone. */
+pid_t process_stat_pid_of(pid_t tid);
+
 /* The thread ID (the PID if tid is pid) in the process's innermost PID namespace; 0: gone. */
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid);
 

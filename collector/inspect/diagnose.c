@@ -119,6 +119,25 @@ static void diagnose_frame_pointers(const struct recording_options *options,
 			 n, first->pid);
 }
 
+/* Names JVMs that are to be recorded and whose Java frames cannot be seen. */
+static void diagnose_zero(const struct recording_options *options, struct targets *targets,
+			  char ret[DIAGNOSE_BYTES])
+{
+	const struct process *process, *first = NULL;
+	size_t pos = 0, n = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (!is_known_jvm(process) || !recording_wants(options, process) ||
+		    !process_is_zero_vm(process))
+			continue;
+		first = n++ ? first : process;
+	}
+	if (first)
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "%zu of the JVMs, PID %d first, are Zero VMs: " DIAGNOSE_ZERO, n,
+			 first->pid);
+}
+
 static int diagnose_wanted(const struct recording_options *options, struct targets *targets,
 			   const char *socket_path, char *ret)
 {
@@ -150,6 +169,8 @@ int diagnose_targets(const struct recording_options *options, struct targets *ta
 	if (ret)
 		ret[0] = '\0';
 	err = diagnose_wanted(options, targets, socket_path, ret);
+	if (!err && ret && !ret[0])
+		diagnose_zero(options, targets, ret);
 	if (!err && ret && !ret[0] && options->stack_bytes == 0)
 		diagnose_frame_pointers(options, targets, ret);
 	return err;

@@ -5,23 +5,57 @@
  */
 #include "inspect/diagnose_process.h"
 
+#include "base/cleanup.h"
 #include "base/process_stat.h"
 #include "intake/dial.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid)
+#define AGENT_FILE   "libfgagent.so"
+#define AGENT_THREAD "fgagent" /* what the agent calls its thread */
+#define LOOKED_AT    4096      /* threads, among which the agent's is one of the first */
+
+static bool has_agent_thread(pid_t pid)
+{
+	char path[64], comm[PROCESS_COMM_BYTES];
+	const struct dirent *entry;
+	bool has = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	_cleanup_closedir_ DIR *dir = opendir(path);
+
+	for (int i = 0; !has && i < LOOKED_AT && dir && (entry = readdir(dir)); i++) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		process_stat_comm(pid, tid, comm, sizeof(comm));
+		has = strcmp(comm, AGENT_THREAD) == 0;
+	}
+	return has;
+}
+
+bool diagnose_has_agent(const struct process *process)
+{
+	return process_has_file(process, AGENT_FILE) || has_agent_thread(process->pid);
+}
+
+/* Why the agent does not connect cannot be seen from here. What can be checked is said. */
+static void say_unconnected(char *ret, size_t size, const char *socket_path, pid_t pid)
 {
 	const char *slash = strrchr(socket_path, '/');
 	const int len = slash ? (int)(slash - socket_path) : 1;
 	const char *dir = slash ? socket_path : ".";
 
 	snprintf(ret, size,
-		 "PID %d has the agent loaded, but it has not connected to %s: let its container "
-		 "see the directory (-v %.*s:%.*s:ro) and check the socket= of its -agentpath; an "
-		 "agent with delay= connects when the delay is over",
+		 "PID %d has the agent loaded, which has not connected to %s so far: an agent "
+		 "dials once a second, later on a busy host, and one with delay= when the delay is "
+		 "over: ask again; if that does not help, 'fgcollect doctor' looks whether its "
+		 "container sees the directory (-v %.*s:%.*s:ro) and the socket that it dials",
 		 (int)pid, socket_path, len, dir, len, dir);
 }
 
@@ -48,17 +82,34 @@ static bool say_listening(char *ret, size_t size, pid_t pid)
 	return true;
 }
 
+bool diagnose_is_thread(pid_t pid)
+{
+	const pid_t owner = process_stat_pid_of(pid);
+
+	return owner > 0 && owner != pid;
+}
+
+void diagnose_say_thread(pid_t tid, char ret[DIAGNOSE_BYTES])
+{
+	const pid_t pid = process_stat_pid_of(tid);
+
+	snprintf(ret, DIAGNOSE_BYTES,
+		 "%d is no process, but a thread of PID %d: use -p %d; --threads tells its threads "
+		 "apart",
+		 (int)tid, (int)pid, (int)pid);
+}
+
 bool diagnose_may_connect(pid_t pid)
 {
 	const uint64_t age_ns = process_stat_age_ns(pid);
 	struct process *process;
 	bool may;
 
-	if (process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
+	if (diagnose_is_thread(pid) || process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
 		return false;
-	may = process->space.count == 0 || process_has_agent(process) /* 0: may not be read */
-	      || age_ns < DIAGNOSE_YOUNG_NS ||
-	      (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS);
+	may = process->space.count == 0 /* may not be read */ || age_ns < DIAGNOSE_YOUNG_NS ||
+	      (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
+	      diagnose_has_agent(process);
 	process_free(process);
 	return may;
 }
@@ -79,6 +130,10 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIA
 			 (int)pid);
 		return DIAGNOSE_SEEN_NOTHING;
 	}
+	if (diagnose_is_thread(pid)) {
+		diagnose_say_thread(pid, ret);
+		return DIAGNOSE_SEEN_NOTHING;
+	}
 	err = process_new(pid, 0, DIAGNOSE_READ_NS, &process);
 	process_stat_comm(pid, pid, comm, sizeof(comm));
 	if (err || process->space.count == 0) {
@@ -89,13 +144,13 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIA
 		seen = DIAGNOSE_SEEN_NOTHING;
 	} else if (!process_has_libjvm(process)) {
 		seen = DIAGNOSE_SEEN_OTHER;
-	} else if (!process_has_agent(process)) {
+	} else if (!diagnose_has_agent(process)) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "PID %d (%s) is a JVM without the agent: add " DIAGNOSE_AGENT_LINE
 			 " to its options (JAVA_TOOL_OPTIONS in an image) and start it again",
 			 (int)pid, comm);
 	} else if (!say_listening(ret, DIAGNOSE_BYTES, pid)) {
-		say_mount(ret, DIAGNOSE_BYTES, socket_path, pid);
+		say_unconnected(ret, DIAGNOSE_BYTES, socket_path, pid);
 	}
 	process_free(process);
 	return seen;

@@ -17,6 +17,11 @@
 
 #define DIAGNOSE_AGENT_LINE "-agentpath:/opt/fgcollect/libfgagent.so"
 
+/* of a Zero VM */
+#define DIAGNOSE_ZERO                                                                              \
+	"their interpreter is C++ and has no frames of Java, so that no Java method has a name: "  \
+	"start the program with -server"
+
 #define DIAGNOSE_BYTES 1800 /* little less than a line of the log */
 
 /* at this age a process has become a JVM, or never will */
@@ -25,9 +30,20 @@
 #define DIAGNOSE_READ_NS     UINT64_C(20000000)	   /* of the mappings of a process */
 
 /*
+ * Whether the agent is in the process: by the name of its file, and where the file has another one
+ * by the name of the agent's thread, which is there from the JVM's start on.
+ */
+bool diagnose_has_agent(const struct process *process);
+
+/* Whether the number is that of a thread which is not its process's first one. */
+bool diagnose_is_thread(pid_t pid);
+/* Says so, and which process is meant. */
+void diagnose_say_thread(pid_t tid, char ret[DIAGNOSE_BYTES]);
+
+/*
  * Whether an agent may be in the process or may appear there soon. False: the process is gone, or
- * libfgagent.so is not mapped there and the process is too old for that to change. True if the
- * mappings cannot be read.
+ * the agent is not there and the process is too old for that to change. True if the mappings cannot
+ * be read.
  */
 bool diagnose_may_connect(pid_t pid);
 

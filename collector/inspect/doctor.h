@@ -55,5 +55,12 @@ void doctor_check_places(struct doctor *doctor);
  * agent.
  */
 void doctor_check_jvms(struct doctor *doctor, const json_t *list);
+/*
+ * Finds the value of socket= in the options of an agent. text is a command line or an environment:
+ * words that end with NUL, the last one too.
+ */
+bool doctor_find_socket(const char *text, size_t len, char *ret, size_t size);
+/* The option of such a text by which HotSpot dumps a class archive, a static text; or NULL. */
+const char *doctor_find_dumping(const char *text, size_t len);
 
 #endif

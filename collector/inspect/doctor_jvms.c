@@ -5,6 +5,7 @@
  * compared and shown.
  */
 #include "inspect/doctor.h"
+#include "inspect/diagnose_process.h"
 #include "inspect/jvm_release.h"
 #include "intake/intake.h"
 
@@ -28,6 +29,8 @@
 #define AGENT_LINE     "-agentpath:/opt/fgcollect/libfgagent.so"
 #define TEXT_MAX_BYTES (1u << 20) /* limit of a command line or an environment */
 #define JDK8_SAFE      382
+#define OPTION_FILES   2
+#define BEHIND_OPTION  " \t\n\"'"
 #define OBJECT_BYTES   160
 
 /* One JVM that is looked at. */
@@ -136,6 +139,10 @@ static void check_known(struct doctor *doctor, const struct patient *patient)
 		say(doctor, patient, FINDING_NOTE, "use the same version in the image", what);
 	}
 	check_losses(doctor, patient);
+	if (strstr(json_value_text(patient->known, "jvm"), " Zero VM"))
+		say(doctor, patient, FINDING_PROBLEM, "start the program with -server",
+		    "is a Zero VM, whose interpreter is C++ and has no frames of Java: no Java "
+		    "method has a name");
 	if (strcmp(json_value_text(patient->known, "state"), "current") == 0)
 		say(doctor, patient, FINDING_OK, NULL, "its agent is connected, all code is known");
 	else
@@ -144,36 +151,73 @@ static void check_known(struct doctor *doctor, const struct patient *patient)
 
 /* ---- agents that are not ---- */
 
-/* Finds the value of socket= in the agent's options. text is a list of words that end with NUL. */
-static bool find_socket(const char *text, size_t len, char *ret, size_t size)
+/* The value of socket= in a list of options that ends as one of a JVM's options does, or NULL. */
+static const char *value_of_socket(const char *options)
+{
+	static const char key[] = "socket=";
+	const char *const end = options + strcspn(options, BEHIND_OPTION);
+
+	while (options < end) {
+		if (strncmp(options, key, strlen(key)) == 0)
+			return options + strlen(key);
+		options += strcspn(options, "," BEHIND_OPTION);
+		options += *options == ',';
+	}
+	return NULL;
+}
+
+/*
+ * The value of socket= in a word, or NULL: behind the path of any agent, because the agent's file
+ * may have any name, and in FGAGENT_OPTS.
+ */
+static const char *find_value(const char *word)
+{
+	static const char variable[] = "FGAGENT_OPTS=", option[] = "-agent";
+	const char *value = NULL;
+
+	if (strncmp(word, variable, strlen(variable)) == 0)
+		return value_of_socket(word + strlen(variable));
+	while (!value && (word = strstr(word, option))) {
+		word += strcspn(word, "=" BEHIND_OPTION);
+		if (*word == '=')
+			value = value_of_socket(++word);
+	}
+	return value;
+}
+
+bool doctor_find_socket(const char *text, size_t len, char *ret, size_t size)
 {
 	for (size_t at = 0; at < len; at += strlen(text + at) + 1) {
-		const char *agent = strstr(text + at, "libfgagent.so=");
-		const char *value = agent ? strstr(agent, "socket=") : NULL;
+		const char *const value = find_value(text + at);
 
 		if (!value)
 			continue;
-		value += strlen("socket=");
-		snprintf(ret, size, "%.*s", (int)strcspn(value, ", \t\n\"'"), value);
+		snprintf(ret, size, "%.*s", (int)strcspn(value, "," BEHIND_OPTION), value);
 		return true;
 	}
 	return false;
 }
 
+/* Reads the i-th text in which the JVM's options are. Its length, or less than 1. */
+static ssize_t read_options(const struct patient *patient, size_t i, char **ret)
+{
+	static const char *const files[OPTION_FILES] = {"cmdline", "environ"};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)patient->pid, files[i]);
+	return file_read_whole(path, TEXT_MAX_BYTES, ret);
+}
+
 /* Where the agent looks for the socket: its socket= if that can be read, else the default. */
 static void agent_socket(const struct patient *patient, char *ret, size_t size)
 {
-	static const char *const files[] = {"cmdline", "environ"};
 	bool is_found = false;
 
-	for (size_t i = 0; i < 2 && !is_found; i++) {
+	for (size_t i = 0; i < OPTION_FILES && !is_found; i++) {
 		_cleanup_free_ char *text = NULL;
-		char path[64];
-		ssize_t n;
+		const ssize_t n = read_options(patient, i, &text);
 
-		snprintf(path, sizeof(path), "/proc/%d/%s", (int)patient->pid, files[i]);
-		n = file_read_whole(path, TEXT_MAX_BYTES, &text);
-		is_found = n > 0 && find_socket(text, (size_t)n, ret, size);
+		is_found = n > 0 && doctor_find_socket(text, (size_t)n, ret, size);
 	}
 	if (!is_found)
 		snprintf(ret, size, "%s", INTAKE_DEFAULT_SOCKET);
@@ -290,6 +334,79 @@ static void check_unconnected(struct doctor *doctor, const struct patient *patie
 		check_seen_socket(doctor, patient, &seen);
 }
 
+/* ---- class archives ---- */
+
+const char *doctor_find_dumping(const char *text, size_t len)
+{
+	static const char *const options[] = {
+		"-XX:+AutoCreateSharedArchive",
+		"-XX:ArchiveClassesAtExit=", "-XX:+RecordDynamicDumpInfo", "-Xshare:dump"};
+
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1) {
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+			const char *const found = strstr(text + at, options[i]);
+
+			if (found && (found == text + at || strchr("=" BEHIND_OPTION, found[-1])))
+				return options[i];
+		}
+	}
+	return NULL;
+}
+
+static const char *dumping_option(const struct patient *patient)
+{
+	const char *option = NULL;
+
+	for (size_t i = 0; i < OPTION_FILES && !option; i++) {
+		_cleanup_free_ char *text = NULL;
+		const ssize_t n = read_options(patient, i, &text);
+
+		option = n > 0 ? doctor_find_dumping(text, (size_t)n) : NULL;
+	}
+	return option;
+}
+
+/* A JVM that runs with the agent does not dump now, and may when it is started again. */
+static void check_dumping(struct doctor *doctor, const struct patient *patient)
+{
+	const char *const option = dumping_option(patient);
+	char what[256];
+
+	if (!option)
+		return;
+	snprintf(what, sizeof(what),
+		 "has %s and the agent: whenever HotSpot is to write the class archive, it refuses "
+		 "to start with any native agent",
+		 option);
+	say(doctor, patient, FINDING_NOTE,
+	    "write the archive without the agent (env -u JAVA_TOOL_OPTIONS java ...), and start "
+	    "with -XX:SharedArchiveFile= alone; JDK 25's -XX:AOTCache takes agents",
+	    what);
+}
+
+static void say_no_agent(struct doctor *doctor, const struct patient *patient)
+{
+	const char *const option = dumping_option(patient);
+	char what[256];
+
+	if (!option) {
+		say(doctor, patient, FINDING_PROBLEM,
+		    "add " AGENT_LINE
+		    " to its options (JAVA_TOOL_OPTIONS in an image) and start it "
+		    "again",
+		    "is a JVM without the agent: its Java methods have no names");
+		return;
+	}
+	snprintf(what, sizeof(what),
+		 "is a JVM without the agent, and has %s, with which HotSpot refuses any native "
+		 "agent: its Java methods have no names",
+		 option);
+	say(doctor, patient, FINDING_PROBLEM,
+	    "nothing, if it is there to write the archive; else leave that option out, use the "
+	    "archive by -XX:SharedArchiveFile=, and add " AGENT_LINE,
+	    what);
+}
+
 /* ---- all of them ---- */
 
 static void check_jvm(struct doctor *doctor, const struct patient *patient)
@@ -298,14 +415,12 @@ static void check_jvm(struct doctor *doctor, const struct patient *patient)
 		return;
 	if (patient->known)
 		check_known(doctor, patient);
-	else if (process_has_agent(patient->process))
+	else if (diagnose_has_agent(patient->process))
 		check_unconnected(doctor, patient);
 	else
-		say(doctor, patient, FINDING_PROBLEM,
-		    "add " AGENT_LINE
-		    " to its options (JAVA_TOOL_OPTIONS in an image) and start it "
-		    "again",
-		    "is a JVM without the agent: its Java methods have no names");
+		say_no_agent(doctor, patient);
+	if (patient->known || diagnose_has_agent(patient->process))
+		check_dumping(doctor, patient);
 }
 
 static const json_t *find_known(const json_t *list, pid_t pid)

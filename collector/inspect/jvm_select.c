@@ -15,6 +15,10 @@ static int keep_pid(json_t *jvms, pid_t pid, char ret_why[DIAGNOSE_BYTES])
 	}
 	if (json_array_size(jvms) > 0)
 		return 0;
+	if (diagnose_is_thread(pid)) {
+		diagnose_say_thread(pid, ret_why);
+		return -EAGAIN;
+	}
 	snprintf(ret_why, DIAGNOSE_BYTES,
 		 "no JVM with the agent has the PID %d: 'fgcollect list' shows those there are",
 		 (int)pid);

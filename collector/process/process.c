@@ -306,6 +306,13 @@ const char *process_attr(const struct process *process, const char *key)
 	return process->jvm ? jvm_hello_attr(&process->jvm->hello, key) : NULL;
 }
 
+bool process_is_zero_vm(const struct process *process)
+{
+	const char *const name = process_attr(process, "jvm.name");
+
+	return name && strstr(name, " Zero VM");
+}
+
 bool process_value(const struct process *process, const char *key, int64_t *ret)
 {
 	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
@@ -555,14 +562,14 @@ bool process_maps_libjvm(pid_t pid)
 	return has;
 }
 
-bool process_has_libjvm(const struct process *process)
+bool process_has_file(const struct process *process, const char *name)
 {
-	return has_file(&process->space, "libjvm.so");
+	return has_file(&process->space, name);
 }
 
-bool process_has_agent(const struct process *process)
+bool process_has_libjvm(const struct process *process)
 {
-	return has_file(&process->space, "libfgagent.so");
+	return process_has_file(process, "libjvm.so");
 }
 
 const char *jvm_state_name(enum jvm_state state)

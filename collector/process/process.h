@@ -188,6 +188,8 @@ bool process_exec(struct process *process, uint64_t time_ns);
 int process_set_hello(struct process *process, const struct wire_hello *hello);
 /* Who pays for what is done for the process. */
 struct owner process_owner(const struct process *process);
+/* Whether its JVM is HotSpot's port without machine code, whose Java frames are not on the stack. */
+bool process_is_zero_vm(const struct process *process);
 /* The text of an attribute of the hello, or NULL. */
 const char *process_attr(const struct process *process, const char *key);
 /* Sets ret to a value of the hello; false if the hello has no such value. */
@@ -254,9 +256,9 @@ void process_title(const struct process *process, char *ret, size_t size);
 
 /* Whether the process maps libjvm.so now, as far as two milliseconds of /proc/<pid>/maps say. */
 bool process_maps_libjvm(pid_t pid);
-/* Whether libjvm.so and libfgagent.so are among the paths of the process's known mappings. */
+/* Whether a file of the name is among those of the process's known mappings. */
+bool process_has_file(const struct process *process, const char *name);
 bool process_has_libjvm(const struct process *process);
-bool process_has_agent(const struct process *process);
 
 const char *jvm_state_name(enum jvm_state state);
 
