@@ -254,3 +254,19 @@ bool java_frames_is_mounting(const struct symbolizer_context *context,
 	return range && range->class_name && strcmp(range->name, "enterSpecial") == 0 &&
 	       strcmp(range->class_name, "jdk/internal/vm/Continuation") == 0;
 }
+
+bool java_frames_are_hidden(const struct frame *frames, size_t n)
+{
+	/* CppInterpreter before JDK 17. A template's name has its type in front. */
+	static const char *const interpreters[] = {"ZeroInterpreter::", "BytecodeInterpreter::run",
+						   "CppInterpreter::"};
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < sizeof(interpreters) / sizeof(interpreters[0]); k++) {
+			if (frames[i].kind == FRAME_JVM && frames[i].name &&
+			    strstr(frames[i].name, interpreters[k]))
+				return true;
+		}
+	}
+	return false;
+}

@@ -31,5 +31,10 @@ size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_conte
  */
 bool java_frames_is_mounting(const struct symbolizer_context *context,
 			     const struct stack_entry *entry);
+/*
+ * Whether one of the frames is of an interpreter that has no frames of its own: that of a Zero VM,
+ * which is C++ and keeps Java's frames elsewhere. Its Java methods are not among the frames.
+ */
+bool java_frames_are_hidden(const struct frame *frames, size_t n);
 
 #endif

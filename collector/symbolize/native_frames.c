@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define UNNAMED_FUNCTION  "fn@"
-#define SIGNAL_TRAMPOLINE "__restore_rt" /* the name in the symbols of glibc and musl */
+#define SIGNAL_TRAMPOLINE "__restore_rt"  /* the name in the symbols of glibc and musl */
+#define AGENT_MODULE	  "libfgagent.so" /* the soname of the agent, whatever its file is called */
 
 struct native_frames {
 	struct frame_texts *texts; /* borrowed */
@@ -255,7 +256,11 @@ static const char *module_of(struct native_frames *native, const struct symboliz
 	const char *name = slash && slash[1] ? slash + 1 : mapping->path;
 	struct library_own own = {.soname = "", .build_id = ""};
 
-	if (context->names.is_raw || !library_name_is_random(name))
+	if (context->names.is_raw)
+		return name;
+	if (symbols && strcmp(elf_symbols_soname(symbols), AGENT_MODULE) == 0)
+		return AGENT_MODULE;
+	if (!library_name_is_random(name))
 		return name;
 	if (symbols) {
 		own.soname = elf_symbols_soname(symbols);

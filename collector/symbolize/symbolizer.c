@@ -289,6 +289,7 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
+	verdict.is_java_named &= !java_frames_are_hidden(ret, n);
 	verdict.is_interpreted_unnamed = is_interpreted_unnamed(ret, n, &verdict);
 	verdict.is_rooted =
 		n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth || is_at_root ||

@@ -27,7 +27,7 @@ struct symbolizer; /* opaque */
 
 /* What the frames say about a stack's quality. */
 struct symbolizer_verdict {
-	bool is_java_named; /* every frame in generated code has a name */
+	bool is_java_named; /* every frame in generated code has a name, and Java is not hidden */
 	/* An interpreted frame has no method's name, and no frame is of kind FRAME_UNKNOWN. */
 	bool is_interpreted_unnamed;
 	bool is_rooted; /* the last frame is the entry of a thread or of the process */

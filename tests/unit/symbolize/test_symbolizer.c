@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include "../process/own_jvm.h"
 #include "base/clock.h"
 #include "code/inline_table.h"
+#include "fixture.h"
+#include "symbolize/java_frames.h"
 #include "symbolize/symbolizer.h"
 
 static struct table_cache *tables;
@@ -466,6 +469,49 @@ static void the_interpreter_is_no_name(void **state)
 	assert_true(verdict.is_interpreted_unnamed);
 }
 
+static bool is_hidden_by(const char *last, enum frame_kind kind)
+{
+	const struct frame stack[] = {{.name = "write", .kind = FRAME_NATIVE},
+				      {.name = last, .kind = kind}};
+
+	return java_frames_are_hidden(stack, 2);
+}
+
+static void the_interpreter_of_a_zero_vm_hides_java(void **state)
+{
+	assert_true(is_hidden_by("ZeroInterpreter::native_entry(Method*)", FRAME_JVM));
+	assert_true(is_hidden_by("void BytecodeInterpreter::run<false, true>(x)", FRAME_JVM));
+	assert_true(is_hidden_by("CppInterpreter::main_loop", FRAME_JVM));
+	assert_false(is_hidden_by("InterpreterRuntime::ldc", FRAME_JVM));
+	assert_false(is_hidden_by("ZeroInterpreter::main_loop", FRAME_NATIVE));
+}
+
+/* The library is loaded by no name that it has, as from a file that was copied. */
+static void the_agent_is_known_by_its_soname(void **state)
+{
+	struct stack stack = {.depth = 1};
+	char *path;
+	void *library;
+
+	fixture_need_compiler();
+	path = fixture_new_library("c", "int in_the_agent(int x) { return x * 7; }",
+				   "-Wl,-soname,libfgagent.so");
+	library = dlopen(path, RTLD_NOW);
+	assert_non_null(library);
+	process_free(process);
+	process = own_jvm_new();
+	stack.entries[0].addr = (uint64_t)(uintptr_t)dlsym(library, "in_the_agent");
+	name(&stack, 20);
+	assert_string_equal(frames[0].name, "in_the_agent");
+	assert_string_equal(frames[0].module, "libfgagent.so");
+	names = (struct java_name_options){.is_raw = true};
+	name(&stack, 20);
+	names = (struct java_name_options){0};
+	assert_string_not_equal(frames[0].module, "libfgagent.so");
+	dlclose(library);
+	free(path);
+}
+
 static void frames_in_the_heap_that_could_not_be_had_are_a_frame(void **state)
 {
 	const struct stack stack = {.depth = 1, .entries = {{.is_gap = true}}};
@@ -652,6 +698,8 @@ int main(void)
 		TEST(an_interpreted_method_is_named_from_memory),
 		TEST(an_interpreted_method_without_a_name_is_unnamed_java),
 		TEST(the_interpreter_is_no_name),
+		TEST(the_interpreter_of_a_zero_vm_hides_java),
+		TEST(the_agent_is_known_by_its_soname),
 		TEST(frames_in_the_heap_that_could_not_be_had_are_a_frame),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(generated_code_waits_for_the_lines_that_its_process_has_written),
@@ -673,5 +721,5 @@ int main(void)
 		TEST(names_are_written_anew_when_their_texts_are_gone),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }
