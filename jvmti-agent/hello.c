@@ -20,7 +20,7 @@
 #define FGAGENT_VERSION "unknown"
 #endif
 
-#define ATTRS_MAX (8 + HELLO_ENV_COUNT + OPTIONS_LABELS_MAX)
+#define ATTRS_MAX (9 + HELLO_ENV_COUNT + OPTIONS_LABELS_MAX)
 
 static const char *const env_names[HELLO_ENV_COUNT] = {
 	"POD_NAME",
@@ -34,6 +34,7 @@ struct scratch {
 	struct wire_attr attrs[ATTRS_MAX];
 	uint16_t n_attrs;
 	char command[HELLO_TEXT_BYTES];
+	char jar[HELLO_TEXT_BYTES];
 	char host[256];
 	char keys[HELLO_ENV_COUNT + OPTIONS_LABELS_MAX][80];
 	size_t n_keys;
@@ -57,6 +58,25 @@ void hello_init(struct hello *hello, const struct options *options, const struct
 		copy_text(hello->env[i], sizeof(hello->env[i]), getenv(env_names[i]));
 }
 
+/*
+ * The launcher makes the jar the class path and the beginning of the command, in which blanks of its
+ * path look like those between arguments.
+ */
+static size_t read_jar_len(jvmtiEnv *jvmti, const char *command)
+{
+	char *path = NULL;
+	size_t len;
+
+	if ((*jvmti)->GetSystemProperty(jvmti, "java.class.path", &path) != JVMTI_ERROR_NONE ||
+	    !path)
+		return 0;
+	len = strlen(path);
+	if (strncmp(command, path, len) != 0 || (command[len] != ' ' && command[len] != '\0'))
+		len = 0;
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)path);
+	return len;
+}
+
 static void read_property(jvmtiEnv *jvmti, const char *name, char *to, size_t size)
 {
 	char *value = NULL;
@@ -73,6 +93,7 @@ void hello_read_properties(struct hello *hello, jvmtiEnv *jvmti)
 	read_property(jvmti, "java.vm.version", hello->jvm_version, sizeof(hello->jvm_version));
 	read_property(jvmti, "java.vm.vendor", hello->jvm_vendor, sizeof(hello->jvm_vendor));
 	read_property(jvmti, "sun.java.command", hello->java_command, sizeof(hello->java_command));
+	hello->java_jar_len = read_jar_len(jvmti, hello->java_command);
 }
 
 /* Reads the command line, with spaces instead of NULs. On failure to is empty. */
@@ -125,6 +146,9 @@ static void collect_attrs(const struct hello *hello, struct scratch *scratch)
 	add_attr(scratch, "jvm.vendor", hello->jvm_vendor);
 	add_attr(scratch, "command", scratch->command);
 	add_attr(scratch, "java.command", hello->java_command);
+	memcpy(scratch->jar, hello->java_command, hello->java_jar_len);
+	scratch->jar[hello->java_jar_len] = 0;
+	add_attr(scratch, "java.jar", scratch->jar);
 	add_attr(scratch, "host.name", scratch->host);
 	for (size_t i = 0; i < options->n_labels; i++)
 		add_prefixed(scratch, "label.", options->labels[i].key, options->labels[i].value);

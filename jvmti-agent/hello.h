@@ -31,6 +31,7 @@ struct hello {
 	enum flags_fp framepointer;
 	char jvm_name[128], jvm_version[128], jvm_vendor[128];
 	char java_command[HELLO_TEXT_BYTES];
+	size_t java_jar_len; /* bytes at the start of java_command that are a jar's path, or 0 */
 	char env[HELLO_ENV_COUNT][HELLO_TEXT_BYTES];
 };
 

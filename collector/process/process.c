@@ -7,6 +7,7 @@
 #include "base/process_stat.h"
 #include "code/java_text.h"
 #include "memory/space_reader.h"
+#include "process/java_program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -507,25 +508,20 @@ void process_identify(struct process *process)
 		      entry ? &entry->container : NULL);
 }
 
+static struct java_program program_of(const struct process *process)
+{
+	return (struct java_program){.command = process_attr(process, "java.command"),
+				     .jar = process_attr(process, "java.jar"),
+				     .line = process_attr(process, "command")};
+}
+
 void process_title(const struct process *process, char *ret, size_t size)
 {
-	const char *command = process_attr(process, "java.command");
-	size_t len = command ? strcspn(command, " ") : 0;
+	const struct java_program program = program_of(process);
 
-	if (len == 0) {
+	java_program_title(&program, ret, size);
+	if (!ret[0])
 		snprintf(ret, size, "%s", process->comm);
-		return;
-	}
-	if (len > 4 && memcmp(command + len - 4, ".jar", 4) == 0) {
-		for (size_t i = len; i > 0; i--) {
-			if (command[i - 1] == '/') {
-				command += i;
-				len -= i;
-				break;
-			}
-		}
-	}
-	snprintf(ret, size, "%.*s", (int)len, command);
 }
 
 static bool has_file(const struct address_space *space, const char *name)

@@ -251,7 +251,7 @@ const struct java_method *process_java_method(struct process *process, uint64_t 
 /* Makes the process's workload anew of its container and of its agent's hello. */
 void process_identify(struct process *process);
 
-/* Writes a JVM's main class or jar, or else the process's comm, into ret, terminated. */
+/* Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
 
 /* Whether the process maps libjvm.so now, as far as two milliseconds of /proc/<pid>/maps say. */
