@@ -17,7 +17,8 @@ struct entry {
 	struct java_method method; /* valid if is_known */
 	struct method_places places;
 	uint64_t fingerprint;
-	uint64_t checked_ns;
+	uint64_t read_ns, checked_ns; /* times of the samples for which that was done */
+	struct entry *older;	      /* a known method that was at the address before, or NULL */
 	enum java_methods_reason reason; /* valid if not is_known */
 	bool is_known;
 	uint8_t lines[];
@@ -74,11 +75,14 @@ size_t java_methods_bytes(const struct java_methods *methods)
 
 static void free_entry(struct java_methods *methods, struct entry *entry)
 {
-	if (!entry)
-		return;
-	methods->entry_bytes -= bytes_of(entry);
-	methods->lines_bytes -= lines_of(entry);
-	free(entry);
+	while (entry) {
+		struct entry *const older = entry->older;
+
+		methods->entry_bytes -= bytes_of(entry);
+		methods->lines_bytes -= lines_of(entry);
+		free(entry);
+		entry = older;
+	}
 }
 
 void java_methods_clear(struct java_methods *methods)
@@ -88,9 +92,8 @@ void java_methods_clear(struct java_methods *methods)
 	void *value;
 
 	while (map64_next(&methods->by_addr, &pos, &key, &value))
-		free(value);
+		free_entry(methods, value);
 	map64_fini(&methods->by_addr);
-	methods->lines_bytes = methods->entry_bytes = 0;
 }
 
 static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t limit_ns)
@@ -173,7 +176,7 @@ static struct entry *read_entry(const struct java_methods_source *source, uint64
 	entry = calloc(1, sizeof(*entry) + (err ? 0 : facts.lines_len));
 	if (!entry)
 		return NULL;
-	entry->checked_ns = now_ns;
+	entry->read_ns = entry->checked_ns = now_ns;
 	if (err)
 		entry->reason = reason_of(err);
 	else
@@ -204,39 +207,73 @@ static enum change find_change(const struct java_methods_source *source, const s
 									    : IS_CHANGED;
 }
 
-/* Replaces old, which is freed, by entry. Returns entry, or NULL without memory. */
+/* What is kept of old, which is replaced: the last known method. */
+static struct entry *steal_older(struct java_methods *methods, struct entry *old)
+{
+	struct entry *kept = old && !old->is_known ? old->older : old;
+
+	if (!old)
+		return NULL;
+	if (kept == old) {
+		free_entry(methods, old->older);
+		old->older = NULL;
+	} else {
+		old->older = NULL;
+		free_entry(methods, old);
+	}
+	return kept;
+}
+
+/* Puts entry in the place of old, which may be NULL. Returns entry, or NULL without memory. */
 static struct entry *put(struct java_methods *methods, uint64_t addr, struct entry *old,
 			 struct entry *entry)
 {
 	if (old) {
 		map64_remove(&methods->by_addr, addr);
-		free_entry(methods, old);
+		entry->older = steal_older(methods, old);
 	}
-	if (entry && (methods->by_addr.count >= JAVA_METHODS_MAX ||
-		      methods->lines_bytes + entry->method.lines_len > JAVA_METHODS_MAX_LINES))
+	methods->lines_bytes += lines_of(entry);
+	methods->entry_bytes += bytes_of(entry);
+	if (methods->by_addr.count >= JAVA_METHODS_MAX ||
+	    methods->lines_bytes > JAVA_METHODS_MAX_LINES)
 		java_methods_clear(methods);
-	if (entry && map64_put(&methods->by_addr, addr, entry) < 0) {
-		free(entry);
+	if (map64_put(&methods->by_addr, addr, entry) < 0) {
+		free_entry(methods, entry);
 		return NULL;
 	}
-	methods->lines_bytes += entry ? lines_of(entry) : 0;
-	methods->entry_bytes += entry ? bytes_of(entry) : 0;
 	return entry;
 }
 
 /*
  * Whether to check the entry again. Methods that were read at one time would all be due at one
- * time, so one method a sample is checked early.
+ * time, so one method a sample is checked early. A sample that is named late, after others have
+ * come, needs no check: what is at the address now is news of later samples.
  */
 static bool is_due(struct java_methods *methods, const struct entry *entry, uint64_t now_ns)
 {
-	if (!is_near(entry->checked_ns, now_ns, JAVA_METHODS_CHECK_NS))
+	const uint64_t age_ns = now_ns > entry->checked_ns ? now_ns - entry->checked_ns : 0;
+
+	if (age_ns >= (entry->is_known ? JAVA_METHODS_CHECK_NS : JAVA_METHODS_RETRY_NS))
 		return true;
-	if (!entry->is_known || methods->early_ns == now_ns ||
-	    is_near(entry->checked_ns, now_ns, EARLY_NS))
+	if (!entry->is_known || age_ns < EARLY_NS || methods->early_ns == now_ns ||
+	    now_ns < methods->latest_ns)
 		return false;
 	methods->early_ns = now_ns;
 	return true;
+}
+
+/* Of what is known of an address, what counts for a sample of the time. */
+static const struct entry *at_time(const struct entry *entry, uint64_t now_ns)
+{
+	const struct entry *const older = entry ? entry->older : NULL;
+	uint64_t age_ns;
+
+	if (!older || (entry->is_known && now_ns >= entry->read_ns))
+		return entry;
+	age_ns = now_ns > older->checked_ns ? now_ns - older->checked_ns : 0;
+	if (!entry->is_known) /* as long as a method is believed without a check */
+		return age_ns < JAVA_METHODS_CHECK_NS ? older : entry;
+	return age_ns <= entry->read_ns - now_ns ? older : entry;
 }
 
 /* Returns the entry, or NULL and the reason. */
@@ -244,8 +281,10 @@ static const struct entry *find_entry(struct java_methods *methods,
 				      const struct java_methods_source *source, uint64_t addr,
 				      uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
-	struct entry *entry = map64_find(&methods->by_addr, addr);
+	struct entry *entry = map64_find(&methods->by_addr, addr), *fresh;
 
+	if (now_ns > methods->latest_ns)
+		methods->latest_ns = now_ns;
 	if (entry && !is_due(methods, entry, now_ns))
 		return entry;
 	/*
@@ -264,14 +303,16 @@ static const struct entry *find_entry(struct java_methods *methods,
 	case IS_CHANGED:
 		break;
 	}
-	return put(methods, addr, entry, read_entry(source, addr, now_ns, ret_reason));
+	fresh = read_entry(source, addr, now_ns, ret_reason);
+	return fresh ? put(methods, addr, entry, fresh) : NULL;
 }
 
 const struct java_method *java_methods_find(struct java_methods *methods,
 					    const struct java_methods_source *source, uint64_t addr,
 					    uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
-	const struct entry *entry = find_entry(methods, source, addr, now_ns, ret_reason);
+	const struct entry *const entry =
+		at_time(find_entry(methods, source, addr, now_ns, ret_reason), now_ns);
 
 	if (entry && entry->is_known)
 		return &entry->method;
@@ -296,6 +337,17 @@ uint32_t java_method_line(const struct java_method *method, int32_t bci)
 	return line_table_find(&table, bci);
 }
 
+static void rename_method(struct java_method *method, java_methods_rename_fn fn, void *arg)
+{
+	const char **const names[] = {&method->class_name, &method->name, &method->signature,
+				      &method->source_file};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (*names[i])
+			*names[i] = fn(arg, *names[i]);
+	}
+}
+
 void java_methods_rename(struct java_methods *methods, java_methods_rename_fn fn, void *arg)
 {
 	size_t pos = 0;
@@ -303,13 +355,7 @@ void java_methods_rename(struct java_methods *methods, java_methods_rename_fn fn
 	void *value;
 
 	while (map64_next(&methods->by_addr, &pos, &key, &value)) {
-		struct java_method *method = &((struct entry *)value)->method;
-		const char **const names[] = {&method->class_name, &method->name,
-					      &method->signature, &method->source_file};
-
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			if (*names[i])
-				*names[i] = fn(arg, *names[i]);
-		}
+		for (struct entry *entry = value; entry; entry = entry->older)
+			rename_method(&entry->method, fn, arg);
 	}
 }

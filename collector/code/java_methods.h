@@ -9,11 +9,16 @@
  * No event tells of interpreted methods; the interpreter's frame holds the method's Method*. The
  * memory of the process is only read, and the process is never stopped.
  *
- * A Method* means another method once its class has been unloaded. So a known method is checked
- * again, with one system call, when its last check is JAVA_METHODS_CHECK_NS old. One method of each
- * sample is checked when its last check is three quarters as old, so that the methods of a stack
- * are not all checked in the same sample. A method that was unloaded between the sample and now
- * cannot be told from the method that took its place.
+ * A Method* means another method once its class has been unloaded or redefined. So a known method
+ * is checked again, with one system call, when its last check is JAVA_METHODS_CHECK_NS old. One
+ * method of each sample is checked when its last check is three quarters as old, so that the
+ * methods of a stack are not all checked in the same sample. Where no method is found, the next
+ * look that is JAVA_METHODS_RETRY_NS later reads again: a new method may take the place at any time.
+ *
+ * A sample is looked up when it comes and again when it is named, later. What was found for a later
+ * sample says nothing against an earlier one: the method that was at the address before is kept, and
+ * is the answer for samples that are nearer to its last check. A method that was unloaded between
+ * the sample and the first look cannot be told from the method that took its place.
  *
  * The cache of a process has a maximum, past which all methods are read anew. Reads in a window of
  * time have a maximum too. A zero-filled struct java_methods is valid and empty.
@@ -32,6 +37,7 @@
 #define JAVA_METHODS_MAX       16384
 #define JAVA_METHODS_MAX_LINES (8u << 20) /* bytes of all line number tables */
 #define JAVA_METHODS_CHECK_NS  UINT64_C(200000000)
+#define JAVA_METHODS_RETRY_NS  UINT64_C(10000000)
 #define JAVA_METHODS_WINDOW_NS UINT64_C(100000000)
 #define JAVA_METHODS_MAX_READS 500 /* methods that are read or checked in a window */
 
@@ -68,8 +74,9 @@ struct java_methods {
 	size_t lines_bytes;
 	size_t entry_bytes; /* memory of methods and reasons, lines included */
 	uint64_t window_began_ns;
-	uint32_t reads;	   /* in the window */
-	uint64_t early_ns; /* time of the last sample for which a method was checked early */
+	uint32_t reads;	    /* in the window */
+	uint64_t early_ns;  /* time of the last sample for which a method was checked early */
+	uint64_t latest_ns; /* time of the latest sample */
 };
 
 /* Returns the name for a text of modified UTF-8; NULL for an empty text. */

@@ -745,7 +745,7 @@ static void memory_of_a_process_without_samples_is_not_there(void **state)
 /* Methods of a process are read again from its first sample on, for the capture to see. */
 static void interpreted_methods_are_read_again(void **state)
 {
-	assert_int_equal(map64_put(&process->java_methods.by_addr, 8, calloc(1, 64)), 0);
+	assert_int_equal(map64_put(&process->java_methods.by_addr, 8, calloc(1, 1024)), 0);
 	take();
 	assert_int_equal(process->java_methods.by_addr.count, 0);
 }

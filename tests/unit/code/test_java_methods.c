@@ -239,10 +239,10 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 	assert_string_equal(find(LATER(2))->name, "sit");
 	fake_symbol_set(&fake.class_name, "com/acme/Tree");
 	assert_string_equal(find(LATER(3))->class_name, "com/acme/Tree");
-	assert_int_equal(process->java_methods.lines_bytes, 5);
+	assert_int_equal(process->java_methods.lines_bytes, 10); /* and those of the last one */
 	fake.method.const_method = NEVER_MAPPED;
 	assert_null(find(LATER(4)));
-	assert_int_equal(process->java_methods.lines_bytes, 0);
+	assert_int_equal(process->java_methods.lines_bytes, 5);
 	assert_string_equal(reason, "not mapped");
 	assert_int_equal(process->java_methods.by_addr.count, 1);
 }
@@ -274,13 +274,57 @@ static void methods_that_were_met_together_are_read_again_one_by_one(void **stat
 	assert_true(reads >= 2 * METHODS && reads <= 3 * METHODS);
 }
 
-static void an_address_that_becomes_a_method_has_a_name(void **state)
+static void an_address_that_becomes_a_method_soon_has_a_name(void **state)
 {
 	fake.method.const_method = 0;
 	assert_null(find(1));
 	fake_hotspot_init(&fake);
-	assert_null(find(2));
-	assert_non_null(find(LATER(1)));
+	assert_null(find(JAVA_METHODS_RETRY_NS));
+	assert_non_null(find(1 + JAVA_METHODS_RETRY_NS));
+}
+
+/* As where a class is redefined again and again: samples are named when their methods are gone. */
+static void a_method_that_has_gone_since_names_the_samples_before(void **state)
+{
+	assert_non_null(find(LATER(0)));
+	assert_non_null(find(LATER(1) - 2));
+	fake.method.const_method = 0;
+	assert_null(find(LATER(2))); /* the address is on a stack again, and nothing is there */
+	assert_string_equal(find(LATER(0))->name, "run");
+	assert_string_equal(find(LATER(1) - 2)->name, "run");
+	assert_string_equal(find(LATER(1))->name, "run");
+	assert_null(find(LATER(2)));
+	assert_string_equal(reason, "no method there");
+}
+
+static void of_two_methods_at_an_address_the_nearer_one_counts(void **state)
+{
+	find(LATER(0));
+	find(LATER(1));
+	fake_symbol_set(&fake.name, "fly");
+	assert_string_equal(find(LATER(5))->name, "fly");
+	assert_string_equal(find(LATER(0))->name, "run");
+	assert_string_equal(find(LATER(2))->name, "run");
+	assert_string_equal(find(LATER(4))->name, "fly");
+	assert_string_equal(find(LATER(5))->name, "fly");
+}
+
+/* When the sample came there was a method of the same sample that was checked early. */
+static void a_sample_that_is_named_late_checks_nothing_early(void **state)
+{
+	struct fake_method other = fake.method, third = fake.method;
+	const uint64_t early_ns = LATER(1) - 2;
+	uint32_t reads;
+
+	find(1);
+	process_java_method(process, fake_addr(&other), 1, &reason);
+	process_java_method(process, fake_addr(&third), 1, &reason);
+	process_java_method(process, fake_addr(&other), early_ns, &reason);
+	process_java_method(process, fake_addr(&third), early_ns + 1, &reason);
+	reads = process->java_methods.reads;
+	fake.method.const_method = 0;
+	assert_string_equal(find(early_ns)->name, "run");
+	assert_int_equal(process->java_methods.reads, reads);
 }
 
 static void names_outlive_a_move(void **state)
@@ -483,7 +527,10 @@ int main(void)
 		CASE(what_is_not_needed_may_be_missing),
 		CASE(a_method_that_takes_anothers_place_has_its_own_name),
 		CASE(methods_that_were_met_together_are_read_again_one_by_one),
-		CASE(an_address_that_becomes_a_method_has_a_name),
+		CASE(an_address_that_becomes_a_method_soon_has_a_name),
+		CASE(a_method_that_has_gone_since_names_the_samples_before),
+		CASE(of_two_methods_at_an_address_the_nearer_one_counts),
+		CASE(a_sample_that_is_named_late_checks_nothing_early),
 		CASE(names_outlive_a_move),
 		CASE(whatever_lies_there_is_a_method_or_a_reason),
 		CASE(the_cache_and_the_reading_have_a_maximum),
