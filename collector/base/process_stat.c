@@ -54,17 +54,24 @@ int process_stat_start_ticks_at(int proc_fd, uint64_t *ret)
 	return read_start_ticks(proc_fd, "stat", ret);
 }
 
-uint64_t process_stat_age_ns(pid_t pid)
+uint64_t process_stat_ticks_age_ns(uint64_t ticks)
 {
 	struct timespec since_boot;
-	uint64_t ticks, began_ns, now_ns;
+	uint64_t began_ns, now_ns;
 
-	if (process_stat_start_ticks(pid, &ticks) < 0)
-		return UINT64_MAX;
 	clock_gettime(CLOCK_BOOTTIME, &since_boot);
 	now_ns = (uint64_t)since_boot.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)since_boot.tv_nsec;
 	began_ns = ticks * (CLOCK_NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 	return now_ns > began_ns ? now_ns - began_ns : 0;
+}
+
+uint64_t process_stat_age_ns(pid_t pid)
+{
+	uint64_t ticks;
+
+	if (process_stat_start_ticks(pid, &ticks) < 0)
+		return UINT64_MAX;
+	return process_stat_ticks_age_ns(ticks);
 }
 
 time_t process_stat_started_at(pid_t pid)

@@ -28,6 +28,8 @@ int process_stat_start_ticks_at(int proc_fd, uint64_t *ret);
 /* When the process began, by the wall clock as it is set now; 0 if there is no such process. */
 time_t process_stat_started_at(pid_t pid);
 
+/* How long ago a process with that start time began, in clock ticks' precision. */
+uint64_t process_stat_ticks_age_ns(uint64_t ticks);
 /* How long ago the process began, in clock ticks' precision; UINT64_MAX if there is none. */
 uint64_t process_stat_age_ns(pid_t pid);
 

@@ -41,7 +41,7 @@ static bool may_announce(struct log_share *share, const struct process *process)
 	return log_share_allows(share, owner_group(process_owner(process)), name, clock_now_ns());
 }
 
-/* Logs each JVM once when it has come, and once when it has ended. */
+/* Logs each JVM once when it has come, and once when it has ended. Tools that pass are none. */
 static void announce(struct engine *engine, struct log_share *share)
 {
 	struct process *process;
@@ -49,7 +49,8 @@ static void announce(struct engine *engine, struct log_share *share)
 	size_t pos = 0;
 
 	while ((process = targets_next(&engine->targets, &pos))) {
-		const bool is_here = process->jvm && process->jvm->state == JVM_CURRENT;
+		const bool is_here = process->jvm && process->jvm->state == JVM_CURRENT &&
+				     (engine->targets.keeps_tools || !process_is_passing(process));
 		const bool is_gone = process->jvm && process->gone_ns;
 
 		if (is_here && !process->was_announced) {

@@ -394,6 +394,8 @@ static json_t *daemon_of(const struct daemon_stats *stats)
 	put_count(object, "lost_samples", stats->lost_samples);
 	put_count(object, "left_out", stats->left_out);
 	put_count(object, "processless", stats->processless);
+	put_count(object, "tool_graphs", stats->tool_graphs);
+	put_count(object, "tool_samples", stats->tool_samples);
 	put_count(object, "stackless_samples", stats->stackless_samples);
 	put_count(object, "periods", stats->periods);
 	put_count(object, "periods_cut_short", stats->periods_cut_short);

@@ -64,6 +64,7 @@ struct daemon_stats {
 	/* heard is the sum of samples, left_out, processless, and the three below. */
 	uint64_t samples, lost_samples, left_out, processless, stackless_samples;
 	uint64_t heard, unwanted, waiting, unkept;
+	uint64_t tool_graphs, tool_samples; /* of samples: those of tools that pass, not kept */
 	uint64_t periods, periods_cut_short;
 	uint64_t graphs, graph_bytes;			       /* of the current period, now */
 	uint64_t windows, windows_cut_short, windows_left_out; /* of the store; periods, samples */

@@ -206,6 +206,18 @@ static bool remove_kept(struct map_store *store, int dirfd, pid_t pid)
 	return is_removed;
 }
 
+void map_store_drop(struct map_store *store, pid_t pid, struct map_writer *writer)
+{
+	const struct perf_map_name name = perf_map_name_of(pid);
+	_cleanup_close_ const int dirfd = writer->file_bytes > 0 ? open_dir(store) : -1;
+
+	if (writer->room)
+		writer->room->live_bytes -= writer->counted;
+	writer->room = NULL;
+	if (dirfd >= 0)
+		remove_file(dirfd, name.text, false);
+}
+
 /* ---- shares ---- */
 
 /* What the process would write if it could; nobody knows how much that is for a cut perf map. */

@@ -91,6 +91,9 @@ void map_store_allow(struct map_store *store, struct map_writer *writer);
 void map_store_keep(struct map_store *store, pid_t pid, struct owner owner,
 		    struct map_writer *writer);
 
+/* The writer's process has ended, and nobody wants its perf map: the file is removed. */
+void map_store_drop(struct map_store *store, pid_t pid, struct map_writer *writer);
+
 /* Shares the room anew, and has perf maps written again whose share has changed. */
 void map_store_share(struct map_store *store, struct map_store_live *live, size_t count,
 		     uint64_t now_ns);

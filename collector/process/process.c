@@ -7,7 +7,6 @@
 #include "base/process_stat.h"
 #include "code/java_text.h"
 #include "memory/space_reader.h"
-#include "process/java_program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -506,22 +505,6 @@ void process_identify(struct process *process)
 	process->container_version = entry ? entry->version : 0;
 	workload_make(&process->workload, process->jvm ? &process->jvm->hello : NULL,
 		      entry ? &entry->container : NULL);
-}
-
-static struct java_program program_of(const struct process *process)
-{
-	return (struct java_program){.command = process_attr(process, "java.command"),
-				     .jar = process_attr(process, "java.jar"),
-				     .line = process_attr(process, "command")};
-}
-
-void process_title(const struct process *process, char *ret, size_t size)
-{
-	const struct java_program program = program_of(process);
-
-	java_program_title(&program, ret, size);
-	if (!ret[0])
-		snprintf(ret, size, "%s", process->comm);
 }
 
 static bool has_file(const struct address_space *space, const char *name)

@@ -254,6 +254,14 @@ void process_identify(struct process *process);
 /* Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
 
+/*
+ * Whether the process's JVM runs one of the JDK's own tools (java_program.h) and is, or was at its
+ * end, no older than PROCESS_PASSING_NS. Nothing that stays is made of such a process unasked: jcmd
+ * runs for a moment, and often every few seconds.
+ */
+#define PROCESS_PASSING_NS UINT64_C(10000000000)
+bool process_is_passing(const struct process *process);
+
 /* Whether the process maps libjvm.so now, as far as two milliseconds of /proc/<pid>/maps say. */
 bool process_maps_libjvm(pid_t pid);
 /* Whether a file of the name is among those of the process's known mappings. */

@@ -113,6 +113,12 @@ static void end_session_of(struct targets *targets, const struct process *proces
 		targets->end_session(targets->end_session_arg, id);
 }
 
+/* Whether nothing of the process is to stay. */
+static bool is_unwanted(const struct targets *targets, const struct process *process)
+{
+	return !targets->keeps_tools && process_is_passing(process);
+}
+
 static void remove_process(struct targets *targets, struct process *process)
 {
 	end_session_of(targets, process);
@@ -122,7 +128,9 @@ static void remove_process(struct targets *targets, struct process *process)
 	targets->threads_forgotten += process->threads_forgotten;
 	containers_release(&targets->containers, process->container);
 	map64_remove(&targets->processes, (uint64_t)process->pid);
-	if (process->jvm)
+	if (process->jvm && is_unwanted(targets, process))
+		map_store_drop(&targets->maps, process->pid, &process->map);
+	else if (process->jvm)
 		map_store_keep(&targets->maps, process->pid, process->owner, &process->map);
 	targets->bytes -= process->charged_bytes;
 	graveyard_take(&targets->dying, process);
@@ -287,6 +295,8 @@ static void bury(struct targets *targets, struct process *process, uint64_t now_
 	process->gone_ns = now_ns;
 	if (process->jvm)
 		process->jvm->state = JVM_ENDED;
+	if (is_unwanted(targets, process))
+		map_writer_give_up(&process->map);
 }
 
 /*

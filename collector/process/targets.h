@@ -61,6 +61,7 @@ struct targets {
 	unsigned all_users;	 /* calls of targets_want_all without their targets_unwant_all */
 	unsigned surveys;	 /* surveys that have read all processes, see survey.h */
 	unsigned one_users;	 /* calls of targets_want without their targets_unwant */
+	bool keeps_tools;	 /* perf maps of tools that pass (process_is_passing) stay too */
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
 	uint64_t refused_sessions; /* process gone, too many processes or JVMs, no memory */

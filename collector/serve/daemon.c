@@ -4,6 +4,9 @@
  * are held (recording.c says when); the graph writer's thread then gets it. Graphs of processes
  * that have ended go to the graph writer at once, so that they take no memory for the rest of the
  * period.
+ *
+ * One file, because graphs, store and pushes are three feeds of one recording, which begin, turn and
+ * end together.
  */
 #include "serve/daemon.h"
 
@@ -145,6 +148,8 @@ static int start_sampling(struct daemon *daemon)
 		return err;
 	set_budget(daemon);
 	options.duration_ns = FOREVER_NS;
+	daemon->engine->targets.keeps_tools =
+		options.select.jvm[0] || options.select.comm[0] || options.pid > 0;
 	err = engine_start_recording(daemon->engine, &options, NULL, sinks, &daemon->recording);
 	if (err)
 		return err;
@@ -374,8 +379,27 @@ static void count_past(struct daemon_feed *feed, const struct period *period)
 			    (unsigned long long)period->left_out);
 }
 
+/*
+ * Leaves out what nobody has asked for: graphs of tools that ran for a moment. The feeds have the
+ * same samples, which are counted once.
+ */
+static void drop_passing(struct daemon *daemon, const struct daemon_feed *feed,
+			 struct period *period)
+{
+	struct period_passing sum = {0};
+
+	if (daemon->engine->targets.keeps_tools)
+		return;
+	period_drop_passing(period, &sum);
+	if (feed == main_feed(daemon)) {
+		daemon->stats.tool_graphs += sum.graphs;
+		daemon->stats.tool_samples += sum.samples;
+	}
+}
+
 static void write_period(struct daemon *daemon, struct period *period)
 {
+	drop_passing(daemon, &daemon->graphs, period);
 	daemon->stats.periods++;
 	daemon->stats.periods_cut_short += period->is_cut_short;
 	count_past(&daemon->graphs, period);
@@ -389,6 +413,7 @@ static void write_period(struct daemon *daemon, struct period *period)
 
 static void write_window(struct daemon *daemon, struct period *period)
 {
+	drop_passing(daemon, &daemon->windows, period);
 	daemon->stats.windows++;
 	daemon->stats.windows_cut_short += period->is_cut_short;
 	count_past(&daemon->windows, period);
@@ -397,6 +422,7 @@ static void write_window(struct daemon *daemon, struct period *period)
 
 static void push_period(struct daemon *daemon, struct period *period)
 {
+	drop_passing(daemon, &daemon->pushes, period);
 	daemon->stats.pushes++;
 	daemon->stats.pushes_cut_short += period->is_cut_short;
 	count_past(&daemon->pushes, period);
@@ -437,6 +463,7 @@ static void write_ended(struct daemon *daemon)
 		    0 ||
 	    !ended)
 		return;
+	drop_passing(daemon, &daemon->graphs, ended);
 	graph_writer_take(daemon->writer, ended);
 }
 

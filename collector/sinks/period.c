@@ -200,17 +200,20 @@ struct period_graph *period_graph_of(struct period *period, const struct process
 		}
 	}
 	period->left_out += !graph;
+	if (graph) /* the agent may have said since the last sample what runs */
+		graph->is_passing = process_is_passing(process);
 	return graph;
 }
 
-void period_note_sample(struct period *period, const struct period_graph *graph,
-			size_t before_bytes, uint64_t at_ns)
+void period_note_sample(struct period *period, struct period_graph *graph, size_t before_bytes,
+			uint64_t at_ns)
 {
 	const size_t grown = period_graph_bytes(graph) - before_bytes;
 	struct period_share *const share = share_of(period, graph);
 	uint64_t end_ns;
 
 	period->samples++;
+	graph->samples++;
 	period->bytes += grown;
 	share->bytes += grown;
 	if (!is_used_up(period, share) || period->is_cut_short)
@@ -232,6 +235,19 @@ void period_drop_graph(struct period *period, struct period_graph **link)
 	period->count--;
 	period->bytes -= period_graph_bytes(graph);
 	graph_free(graph);
+}
+
+void period_drop_passing(struct period *period, struct period_passing *sum)
+{
+	for (struct period_graph **link = &period->graphs; *link;) {
+		if (!(*link)->is_passing) {
+			link = &(*link)->next;
+			continue;
+		}
+		sum->graphs++;
+		sum->samples += (*link)->samples;
+		period_drop_graph(period, link);
+	}
 }
 
 static bool is_known(const struct targets *targets, const struct period_graph *graph)

@@ -51,12 +51,14 @@ struct period_graph {
 	uint64_t start_ticks;
 	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
-	char pod_uid[POD_UID_BYTES]; /* "": in no pod */
-	struct label_set labels;     /* those that were known at the first sample */
+	char pod_uid[POD_UID_BYTES];		/* "": in no pod */
+	struct label_set labels;		/* those that were known at the first sample */
 	struct period_part parts[SAMPLE_KINDS]; /* those of the period */
 	size_t n_parts;
 	char payer[PERIOD_PAYER_BYTES]; /* the container's ID, "user-<UID>" or "nobody" */
 	uint64_t group;			/* owner_group of the process */
+	uint64_t samples;
+	bool is_passing; /* the process is a tool that passes, as of the last sample */
 	struct period_graph *next;
 };
 
@@ -94,12 +96,20 @@ struct period_graph *period_graph_of(struct period *period, const struct process
  * Counts a sample at at_ns that has been added to graph, and the growth of graph. before_bytes is
  * period_graph_bytes from before the sample was added.
  */
-void period_note_sample(struct period *period, const struct period_graph *graph,
-			size_t before_bytes, uint64_t at_ns);
+void period_note_sample(struct period *period, struct period_graph *graph, size_t before_bytes,
+			uint64_t at_ns);
 struct period_part *period_graph_part(struct period_graph *graph, const struct sample_kind *kind);
 size_t period_graph_bytes(const struct period_graph *graph);
 /* Frees the graph to which link leads, in a period that no longer grows. */
 void period_drop_graph(struct period *period, struct period_graph **link);
+
+/* Graphs of tools that pass, and the samples in them. */
+struct period_passing {
+	uint64_t graphs, samples;
+};
+
+/* Frees these graphs, in a period that no longer grows, and adds them to sum. */
+void period_drop_passing(struct period *period, struct period_passing *sum);
 
 /*
  * Moves the graphs of processes that targets no longer knows into *ret, a period of its own, which

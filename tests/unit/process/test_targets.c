@@ -47,6 +47,44 @@ static void an_agent_makes_its_process_known(void **state)
 	assert_string_equal(title, "service.jar");
 }
 
+/* The child is killed, and forgotten when its samples are named. */
+static bool is_map_kept_of(const char *command)
+{
+	const pid_t pid = child;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
+	say(INTAKE_OPENED);
+	say_hello(command);
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, clock_now_ns() + 60 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(access(path, F_OK), 0);
+	end_child();
+	targets_tick(&targets, clock_now_ns() + 2 * CLOCK_NS_PER_SEC, 0);
+	assert_true(targets_find(&targets, pid)->gone_ns > 0);
+	targets_tick(&targets, clock_now_ns() + 10 * CLOCK_NS_PER_SEC, 0);
+	targets_tick(&targets, clock_now_ns() + 20 * CLOCK_NS_PER_SEC, 0);
+	assert_null(targets_find(&targets, pid));
+	return access(path, F_OK) == 0;
+}
+
+static void a_tool_that_passes_leaves_no_map(void **state)
+{
+	assert_false(is_map_kept_of("jdk.jcmd/sun.tools.jcmd.JCmd 1 VM.version"));
+	assert_int_equal(targets.maps.stats.room.live_bytes, 0);
+}
+
+static void a_program_that_passes_leaves_its_map(void **state)
+{
+	assert_true(is_map_kept_of("com.acme.Main"));
+}
+
+static void a_tool_that_was_asked_for_leaves_its_map(void **state)
+{
+	targets.keeps_tools = true;
+	assert_true(is_map_kept_of("jdk.jcmd/sun.tools.jcmd.JCmd 1 VM.version"));
+}
+
 static void map_is_in_the_style_that_was_chosen(void **state)
 {
 	char path[96], *text;
@@ -591,6 +629,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TARGETS_TEST(an_agent_makes_its_process_known),
 		TARGETS_TEST(map_is_in_the_style_that_was_chosen),
+		TARGETS_TEST(a_tool_that_passes_leaves_no_map),
+		TARGETS_TEST(a_program_that_passes_leaves_its_map),
+		TARGETS_TEST(a_tool_that_was_asked_for_leaves_its_map),
 		TARGETS_TEST(map_is_written_at_most_every_100_ms),
 		TARGETS_TEST(perf_map_of_a_jvm_is_read_while_it_is_wanted),
 		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sinks/period.h"
@@ -52,6 +53,60 @@ static void a_pid_that_is_used_again_has_another_graph(void **state)
 
 	assert_ptr_not_equal(period_graph_of(period, &second), graph);
 	assert_int_equal(period->count, 2);
+}
+
+/* A tool that began at the time, in ticks, of which the agent has told. */
+static struct process tool_of(pid_t pid, uint64_t start_ticks, const char *command)
+{
+	static struct jvm_attr attrs[8];
+	static struct jvm jvms[8];
+	static size_t n;
+	struct process process = process_of(pid, start_ticks);
+
+	attrs[n] = (struct jvm_attr){"java.command", command};
+	jvms[n].hello = (struct jvm_hello){.attrs = &attrs[n], .n_attrs = 1};
+	process.jvm = &jvms[n++];
+	return process;
+}
+
+static uint64_t now_ticks(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+static void add_samples(const struct process *process, unsigned count)
+{
+	while (count-- > 0) {
+		struct period_graph *const graph = period_graph_of(period, process);
+
+		period_note_sample(period, graph, period_graph_bytes(graph), 120 * SEC);
+	}
+}
+
+static void graphs_of_tools_that_pass_are_dropped_and_counted(void **state)
+{
+	const uint64_t now = now_ticks(), second = (uint64_t)sysconf(_SC_CLK_TCK);
+	const struct process tool = tool_of(5, now, "jdk.jcmd/sun.tools.jcmd.JCmd 1"),
+			     again = tool_of(6, now, "jdk.jcmd/sun.tools.jcmd.JCmd 1"),
+			     own = tool_of(7, now, "com.acme.Main"),
+			     lasting = tool_of(8, now > 60 * second ? now - 60 * second : 1,
+					       "jdk.jshell/jdk.internal.jshell.tool.JShell");
+	struct period_passing sum = {0};
+
+	add_samples(&tool, 3);
+	add_samples(&again, 2);
+	add_samples(&own, 4);
+	add_samples(&lasting, 1);
+	period_drop_passing(period, &sum);
+	assert_int_equal(sum.graphs, 2);
+	assert_int_equal(sum.samples, 5);
+	assert_int_equal(period->count, 2);
+	for (const struct period_graph *graph = period->graphs; graph; graph = graph->next)
+		assert_true(graph->pid == 7 || graph->pid == 8);
+	assert_int_equal(period->samples, 10); /* all that were taken */
 }
 
 /* Bytes that the graph has besides those that period_graph_bytes knows of. */
@@ -187,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_process_has_one_graph),
 		CLAIM(a_pid_that_is_used_again_has_another_graph),
+		CLAIM(graphs_of_tools_that_pass_are_dropped_and_counted),
 		CLAIM(a_period_ends_early_when_one_has_a_half_of_it),
 		CLAIM(whoever_fills_a_period_leaves_room_for_others),
 		CLAIM(many_processes_of_a_container_have_one_share),
