@@ -58,31 +58,41 @@ const char *java_name_styles(void)
 
 enum id_kind { ID_DECIMAL, ID_HEX, ID_WORD };
 
+enum mark_place {
+	ANYWHERE,
+	AT_START,	  /* of a part between slashes */
+	AT_START_OF_MORE, /* and '$' follows the number: Script$1 is somebody's class */
+};
+
 /* A generated part of a name, made of a text, a separator and a number: "$$Lambda" "$" 14. */
 struct mark {
 	const char *text, *separator;
 	enum id_kind id;
-	bool begins; /* the text counts only at the start of a part between slashes */
+	enum mark_place place;
 };
 
 static const struct mark marks[] = {
-	{"$$Lambda", "$", ID_DECIMAL, false},		   /* HotSpot before 21 */
-	{"$Proxy", "", ID_DECIMAL, true},		   /* java.lang.reflect.Proxy */
-	{"jdk/proxy", "", ID_DECIMAL, true},		   /* a class loader's module of proxies */
-	{"jdk/MHProxy", "", ID_DECIMAL, true},		   /* MethodHandleProxies since 22 */
-	{"GeneratedMethodAccessor", "", ID_DECIMAL, true}, /* reflection before 18 */
-	{"GeneratedConstructorAccessor", "", ID_DECIMAL, true},
-	{"GeneratedSerializationConstructorAccessor", "", ID_DECIMAL, true},
-	{"ByCGLIB", "$$", ID_HEX, false}, /* EnhancerBy, FastClassBy, KeyFactoryBy, ... */
-	{"BySpringCGLIB", "$$", ID_HEX, false},
-	{"$$SpringCGLIB", "$$", ID_DECIMAL, false}, /* Spring 6 */
-	{"$$SpringCGLIB$$FastClass", "$$", ID_DECIMAL, false},
-	{"$ByteBuddy", "$", ID_WORD, false},
-	{"$HibernateProxy", "$", ID_WORD, false}, /* Hibernate 5, with Byte Buddy */
-	{"$auxiliary", "$", ID_WORD, false},	  /* helper classes of Byte Buddy */
-	{"$MockitoMock", "$", ID_DECIMAL, false},
-	{"_$$_jvst", "", ID_HEX, false}, /* Javassist */
-	{"_$$_javassist", "_", ID_DECIMAL, false},
+	{"$$Lambda", "$", ID_DECIMAL, ANYWHERE},   /* HotSpot before 21 */
+	{"$Proxy", "", ID_DECIMAL, AT_START},	   /* java.lang.reflect.Proxy */
+	{"jdk/proxy", "", ID_DECIMAL, AT_START},   /* a class loader's module of proxies */
+	{"jdk/MHProxy", "", ID_DECIMAL, AT_START}, /* MethodHandleProxies since 22 */
+	{"GeneratedMethodAccessor", "", ID_DECIMAL, AT_START}, /* reflection before 18 */
+	{"GeneratedConstructorAccessor", "", ID_DECIMAL, AT_START},
+	{"GeneratedSerializationConstructorAccessor", "", ID_DECIMAL, AT_START},
+	{"ByCGLIB", "$$", ID_HEX, ANYWHERE}, /* EnhancerBy, FastClassBy, KeyFactoryBy, ... */
+	{"BySpringCGLIB", "$$", ID_HEX, ANYWHERE},
+	{"$$SpringCGLIB", "$$", ID_DECIMAL, ANYWHERE}, /* Spring 6 */
+	{"$$SpringCGLIB$$FastClass", "$$", ID_DECIMAL, ANYWHERE},
+	{"$ByteBuddy", "$", ID_WORD, ANYWHERE},
+	{"$HibernateProxy", "$", ID_WORD, ANYWHERE}, /* Hibernate 5, with Byte Buddy */
+	{"$auxiliary", "$", ID_WORD, ANYWHERE},	     /* helper classes of Byte Buddy */
+	{"$MockitoMock", "$", ID_DECIMAL, ANYWHERE},
+	{"_$$_jvst", "", ID_HEX, ANYWHERE}, /* Javassist */
+	{"_$$_javassist", "_", ID_DECIMAL, ANYWHERE},
+	{"$eval", "", ID_DECIMAL, ANYWHERE}, /* Clojure's read-eval-print loop */
+	{"Script", "$", ID_DECIMAL, AT_START_OF_MORE},
+	{"Script$Recompilation", "$", ID_DECIMAL, AT_START_OF_MORE}, /* Nashorn */
+	{"$JShell", "$", ID_DECIMAL, AT_START},
 };
 
 static bool is_digit(char c)
@@ -158,18 +168,101 @@ static bool find_mark(struct span rest, bool begins, size_t *ret_kept, size_t *r
 		const size_t kept = strlen(mark->text), from = kept + strlen(mark->separator);
 		size_t id;
 
-		if (rest.text[0] != mark->text[0] || (mark->begins && !begins) ||
+		if (rest.text[0] != mark->text[0] || (mark->place != ANYWHERE && !begins) ||
 		    !begins_with(rest, mark->text) ||
 		    !begins_with(behind(rest, kept), mark->separator))
 			continue;
 		id = id_len(mark->id, behind(rest, from));
-		if (id == 0 || !is_end(behind(rest, from + id)))
+		if (id == 0 || !is_end(behind(rest, from + id)) ||
+		    (mark->place == AT_START_OF_MORE && !begins_with(behind(rest, from + id), "$")))
 			continue;
 		*ret_kept = kept;
 		*ret_len = from + id;
 		return true;
 	}
 	return false;
+}
+
+/*
+ * The length of the number that Clojure has put behind the name of a function, or of a symbol that it
+ * made up: "__8262", or 0. Such names stand behind a '$'.
+ */
+static size_t number_len(struct span rest)
+{
+	size_t len;
+
+	if (!begins_with(rest, "__"))
+		return 0;
+	len = id_len(ID_DECIMAL, behind(rest, 2));
+	return len > 0 && is_end(behind(rest, 2 + len)) ? 2 + len : 0;
+}
+
+/* ---- forbidden characters ---- */
+
+/* What a compiler writes for a character. */
+struct spelling {
+	const char *text;
+	char character;
+};
+
+static const struct spelling clojure[] = {
+	{"_BANG_", '!'},      {"_QMARK_", '?'},	  {"_STAR_", '*'},	   {"_PLUS_", '+'},
+	{"_EQ_", '='},	      {"_LT_", '<'},	  {"_GT_", '>'},	   {"_SLASH_", '/'},
+	{"_AMPERSAND_", '&'}, {"_PERCENT_", '%'}, {"_BAR_", '|'},	   {"_TILDE_", '~'},
+	{"_COLON_", ':'},     {"_SHARP_", '#'},	  {"_SINGLEQUOTE_", '\''}, {"_CIRCA_", '@'},
+};
+
+static const struct spelling scala[] = {
+	{"$plus", '+'},	 {"$minus", '-'},   {"$times", '*'}, {"$div", '/'},   {"$eq", '='},
+	{"$less", '<'},	 {"$greater", '>'}, {"$bang", '!'},  {"$colon", ':'}, {"$amp", '&'},
+	{"$bar", '|'},	 {"$percent", '%'}, {"$qmark", '?'}, {"$at", '@'},    {"$hash", '#'},
+	{"$tilde", '~'}, {"$up", '^'},
+};
+
+struct spellings {
+	const struct spelling *all;
+	size_t count;
+};
+
+static const struct spellings of_classes = {clojure, sizeof(clojure) / sizeof(clojure[0])};
+static const struct spellings of_methods = {scala, sizeof(scala) / sizeof(scala[0])};
+
+/*
+ * Whether a word goes on there. Scala's setter of x is x_$eq, and a method $equals is none of "=".
+ */
+static bool is_word(struct span rest)
+{
+	return rest.len > 0 && is_id_char(ID_WORD, rest.text[0]);
+}
+
+/* The length of what stands for a character at rest, or 0. */
+static size_t find_spelling(struct span rest, const struct spellings *spellings, char *ret)
+{
+	for (size_t i = 0; i < spellings->count; i++) {
+		const char *const text = spellings->all[i].text;
+		const size_t len = strlen(text);
+
+		if (!begins_with(rest, text) || (text[0] == '$' && is_word(behind(rest, len))))
+			continue;
+		*ret = spellings->all[i].character;
+		return len;
+	}
+	return 0;
+}
+
+/* The same for a backslash and a character. \= is nothing, in front of a name with others. */
+static size_t find_escape(struct span rest, char *ret, size_t *ret_kept)
+{
+	static const char escapes[] = "-|,?!%{}^_=", characters[] = "\\/.;:$[]<>";
+	const char *const found = rest.len > 1 && rest.text[0] == '\\' && rest.text[1]
+					  ? strchr(escapes, rest.text[1])
+					  : NULL;
+
+	if (!found)
+		return 0;
+	*ret_kept = *found != '=';
+	*ret = characters[found - escapes];
+	return 2;
 }
 
 /* ---- writing ---- */
@@ -182,8 +275,21 @@ static void put(struct out *out, const char *text, size_t len)
 	out->used += n;
 }
 
+/* Writes what is left of the part at the start of rest. Returns the part's length, at least 1. */
+static size_t put_part(struct out *out, struct span rest, const struct spellings *spellings)
+{
+	char character;
+	size_t kept = 1, len = find_escape(rest, &character, &kept);
+
+	if (len == 0 && spellings)
+		len = find_spelling(rest, spellings, &character);
+	put(out, len > 0 ? &character : rest.text, kept);
+	return len > 0 ? len : 1;
+}
+
 static void put_normalised(struct out *out, struct span name)
 {
+	bool is_inner = false;
 	size_t at = 0;
 
 	while (at < name.len) {
@@ -191,11 +297,22 @@ static void put_normalised(struct out *out, struct span name)
 		const bool begins = at == 0 || name.text[at - 1] == '/';
 		size_t kept = 0, len = at > 0 ? hidden_len(rest) : 0;
 
-		if (len == 0 && !find_mark(rest, begins, &kept, &len))
-			kept = len = 1;
+		is_inner = !begins && (is_inner || rest.text[0] == '$');
+		if (len == 0 && is_inner)
+			len = number_len(rest);
+		if (len == 0)
+			find_mark(rest, begins, &kept, &len);
 		put(out, rest.text, kept);
-		at += len;
+		at += len > 0 ? len : put_part(out, rest, is_inner ? &of_classes : NULL);
 	}
+}
+
+static void put_method(struct out *out, const char *name)
+{
+	struct span rest = {name, strlen(name)};
+
+	while (rest.len > 0)
+		rest = behind(rest, put_part(out, rest, &of_methods));
 }
 
 /*
@@ -247,7 +364,10 @@ size_t java_name_write(const struct java_name_options *options, const struct jav
 	if (options->style == JAVA_NAME_DOT)
 		put_dots(ret, out.used);
 	put(&out, ".", 1);
-	put(&out, method->name, strlen(method->name));
+	if (options->is_raw)
+		put(&out, method->name, strlen(method->name));
+	else
+		put_method(&out, method->name);
 	if (options->style == JAVA_NAME_SIGNATURE && method->signature)
 		put(&out, method->signature, strlen(method->signature));
 	out.used = utf8_cut(ret, out.used, size - 1);

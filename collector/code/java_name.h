@@ -5,7 +5,8 @@
  * threads: any
  * errors:  a name without room is cut between characters; -EINVAL for an unknown style
  * source:  JVMTI GetClassSignature (hidden classes), JVM specification 4.2 and 4.3; the naming of
- *          HotSpot 8 to 25, CGLIB, Byte Buddy, Javassist, Mockito
+ *          HotSpot 8 to 25, CGLIB, Byte Buddy, Javassist, Mockito; "symbolic freedom in the VM" by
+ *          J. Rose, clojure.lang.Compiler, scala.reflect.NameTransformer
  *
  * Unless raw names are asked for, names are normalised: the numbers that a JVM or a library makes
  * up anew in each run are left out. So code has the same name in every run, and all classes that
@@ -19,6 +20,13 @@
  *   com/x/Foo$$EnhancerBySpringCGLIB$$1a2b3c4d   com/x/Foo$$EnhancerBySpringCGLIB
  *   com/x/Foo$$SpringCGLIB$$0                    com/x/Foo$$SpringCGLIB
  *   com/x/Foo$ByteBuddy$k3Jx09Qa                 com/x/Foo$ByteBuddy
+ *   user$eval9546$fn__8262$G__8198__8216         user$eval$fn$G
+ *   jdk/nashorn/internal/scripts/Script$11028$x  .../Script$x
+ *   REPL/$JShell$11                              REPL/$JShell
+ *
+ * What a compiler has written for characters that the JVM forbids is written as it was, by the three
+ * ways that languages have: \=\^main\_ is <main> (JRuby, Nashorn), swap_BANG_ behind a '$' is swap!
+ * (Clojure), and a method $plus$eq is += (Scala).
  *
  * Numbers that a compiler gives in the order of the source stay: Foo$1, lambda$main$0, Scala's and
  * Groovy's closures.

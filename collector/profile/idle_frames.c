@@ -11,8 +11,12 @@ const char *const idle_frames[] = {
 	"java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue.take",
 	"java/util/concurrent/ForkJoinPool.awaitWork",
 	"java/util/concurrent/DelayScheduler.run",
+	"*/forkjoin/ForkJoinPool.awaitWork", /* copies: Scala's, Akka's, Pekko's */
+	"jsr166y/ForkJoinPool.awaitWork",
 	/* the JDK's own threads */
 	"java/lang/ref/Reference.waitForReferencePendingList",
+	"java/lang/ref/Reference.tryHandlePending", /* JDK 8 */
+	"JVM_WaitForReferencePendingList",
 	"java/lang/ref/ReferenceQueue.remove*",
 	"java/lang/ref/NativeReferenceQueue.remove*",
 	"jdk/jfr/internal/PlatformRecorder.takeNap",
@@ -26,9 +30,25 @@ const char *const idle_frames[] = {
 	/* pools and loops of frameworks */
 	"io/netty/channel/epoll/Native.epollWait*",
 	"io/netty/channel/nio/NioEventLoop.select",
+	"io/netty/channel/nio/NioIoHandler.select", /* Netty 4.2 */
 	"io/netty/util/HashedWheelTimer$Worker.waitForNextTick",
 	"io/netty/util/concurrent/SingleThreadEventExecutor.takeTask",
 	"io/netty/util/concurrent/GlobalEventExecutor.takeTask",
+	"*/io/netty/channel/epoll/Native.epollWait*", /* copies: gRPC's and others' */
+	"*/io/netty/channel/nio/NioEventLoop.select",
+	"*/io/netty/channel/nio/NioIoHandler.select",
+	"*/io/netty/util/HashedWheelTimer$Worker.waitForNextTick",
+	"*/io/netty/util/concurrent/SingleThreadEventExecutor.takeTask",
+	"*/io/netty/util/concurrent/GlobalEventExecutor.takeTask",
+	"com/hazelcast/internal/util/concurrent/MPSCQueue.take*",
+	"com/hazelcast/spi/impl/operationexecutor/impl/OperationQueueImpl.take",
+	"com/hazelcast/internal/util/concurrent/BackoffIdleStrategy.idle",
+	"org/agrona/concurrent/*IdleStrategy.idle",
+	"kafka/network/RequestChannel.receiveRequest",
+	"kafka/utils/timer/SystemTimer.advanceClock",
+	"org/apache/kafka/server/util/timer/SystemTimer.advanceClock",
+	"akka/actor/LightArrayRevolverScheduler.waitNanos",
+	"org/apache/pekko/actor/LightArrayRevolverScheduler.waitNanos",
 	"org/apache/tomcat/util/threads/TaskQueue.take",
 	"org/apache/tomcat/util/threads/TaskQueue.poll",
 	"org/apache/catalina/core/StandardServer.await",
@@ -41,6 +61,9 @@ const char *const idle_frames[] = {
 	"VMThread::wait_for_operation",
 	"WatcherThread::sleep",
 	"os::signal_wait",
+	"check_pending_signals*",
+	"jni_DestroyJavaVM*", /* DestroyJavaVM waits for the end of all threads but daemons */
+	"Threads::destroy_vm",
 	"*AttachListener::dequeue",
 	/* HotSpot: garbage collectors */
 	"GangWorker::wait_for_task",
@@ -65,10 +88,16 @@ const char *const idle_loops[] = {
 	"java/util/TimerThread.mainLoop",
 	"sun/rmi/transport/GC$Daemon.run",
 	"sun/misc/GC$Daemon.run",
+	"sun/net/www/http/KeepAliveCache.run", /* Keep-Alive-Timer */
+	"org/apache/catalina/core/ContainerBase$ContainerBackgroundProcessor.run",
+	"org/apache/kafka/queue/KafkaEventQueue$EventHandler.handleEvents",
+	"kafka/log/LogCleaner$CleanerThread.doWork",
+	"org/apache/kafka/storage/internals/log/LogCleaner$CleanerThread.doWork",
 	"ch/qos/logback/core/AsyncAppenderBase$Worker.run",
 	"org/quartz/simpl/SimpleThreadPool$WorkerThread.run",
 	"org/quartz/core/QuartzSchedulerThread.run",
 	"VMThread::loop",
+	"signal_thread_entry",
 	"ServiceThread::service_thread_entry",
 	"NotificationThread::notification_thread_entry",
 	"MonitorDeflationThread::monitor_deflation_thread_entry",

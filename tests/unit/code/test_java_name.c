@@ -92,6 +92,61 @@ static void hidden_classes_lose_their_addresses(void **state)
 	CHECK_NORMALISED(pairs);
 }
 
+static void numbers_of_scripts_and_evaluations_are_left_out(void **state)
+{
+	static const struct pair pairs[] = {
+		{"user$eval9546", "user$eval"},
+		{"user$fn__8262", "user$fn"},
+		{"user$eval9546$fn__8262$G__8198__8216", "user$eval$fn$G"},
+		{"clojure/core$map$fn__5866", "clojure/core$map$fn"},
+		{"jdk/nashorn/internal/scripts/Script$11028$\\^eval\\_",
+		 "jdk/nashorn/internal/scripts/Script$<eval>"},
+		{"a/scripts/Script$Recompilation$12$345$test",
+		 "a/scripts/Script$Recompilation$345$test"},
+		{"REPL/$JShell$11", "REPL/$JShell"},
+		{"REPL/$JShell$11$Foo", "REPL/$JShell$Foo"},
+		{"a/Script$1", "a/Script$1"},
+		{"a/Foo__12", "a/Foo__12"},
+		{"a/Foo$eval1st", "a/Foo$eval1st"},
+		{"a/Foo$bar__1st", "a/Foo$bar__1st"},
+	};
+
+	CHECK_NORMALISED(pairs);
+}
+
+static void check_method(bool is_raw, const char *name, const char *expected)
+{
+	const struct java_name_options options = {.is_raw = is_raw};
+	const struct java_name method = {"a/B", name, NULL};
+	char text[MAX_BYTES];
+
+	java_name_write(&options, &method, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void characters_that_the_jvm_forbids_are_written_as_they_were(void **state)
+{
+	static const struct pair pairs[] = {
+		{"a/\\=\\^main\\_", "a/<main>"},
+		{"a/x\\,y\\!z\\-", "a/x.y:z\\"},
+		{"a/x\\y", "a/x\\y"},
+		{"user$swap_BANG_", "user$swap!"},
+		{"user$nil_QMARK_$fn__12", "user$nil?$fn"},
+		{"a/A_BANG_", "a/A_BANG_"},
+	};
+
+	CHECK_NORMALISED(pairs);
+	check_method(false, "\\=\\^main\\_", "a/B.<main>");
+	check_method(true, "\\=\\^main\\_", "a/B.\\=\\^main\\_");
+	check_method(false, "$plus$eq", "a/B.+=");
+	check_method(false, "name_$eq", "a/B.name_=");
+	check_method(false, "$equals", "a/B.$equals");
+	check_method(false, "lambda$main$0", "a/B.lambda$main$0");
+	check_method(false, "apply$mcII$sp", "a/B.apply$mcII$sp");
+	check_method(false, "<init>", "a/B.<init>");
+	check_method(false, "x\\", "a/B.x\\");
+}
+
 static void generated_classes_lose_their_numbers(void **state)
 {
 	static const struct pair pairs[] = {
@@ -134,7 +189,6 @@ static void names_that_compilers_number_stay(void **state)
 		"a/Foo$$anonfun$apply$3$$anonfun$4",
 		"a/Foo$_run_closure12",
 		"a/Script1",
-		"user$eval1234$fn__5678",
 		"a/Foo$$Lambda$1st",
 		"a/Foo$Proxy12",
 		"a/Foo$ProxyFactory2",
@@ -211,6 +265,8 @@ int main(void)
 		cmocka_unit_test(raw_names_keep_all_that_the_jvm_said),
 		cmocka_unit_test(hidden_classes_lose_their_addresses),
 		cmocka_unit_test(generated_classes_lose_their_numbers),
+		cmocka_unit_test(numbers_of_scripts_and_evaluations_are_left_out),
+		cmocka_unit_test(characters_that_the_jvm_forbids_are_written_as_they_were),
 		cmocka_unit_test(names_that_compilers_number_stay),
 		cmocka_unit_test(method_without_a_signature_has_a_name_all_the_same),
 		cmocka_unit_test(name_is_cut_between_characters),

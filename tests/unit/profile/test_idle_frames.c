@@ -24,6 +24,33 @@ static void a_name_is_found_in_each_style(void **state)
 	assert_int_equal(idle_frame_roles("WatcherThread::sleep() const", NULL), IDLE_FRAME);
 }
 
+static void pools_and_threads_of_libraries_are_idle_also_in_copies(void **state)
+{
+	static const char *const frames[] = {
+		"com.hazelcast.internal.util.concurrent.MPSCQueue.takeAll",
+		"io/netty/channel/nio/NioIoHandler.select",
+		"io.grpc.netty.shaded.io.netty.channel.epoll.Native.epollWait",
+		"kafka/network/RequestChannel.receiveRequest",
+		"org/apache/pekko/actor/LightArrayRevolverScheduler.waitNanos",
+		"scala/concurrent/forkjoin/ForkJoinPool.awaitWork",
+		"jni_DestroyJavaVM_inner",
+		"Threads::destroy_vm()",
+		"JVM_WaitForReferencePendingList",
+	};
+	static const char *const loops[] = {
+		"sun.net.www.http.KeepAliveCache.run",
+		"signal_thread_entry(JavaThread*, JavaThread*)",
+		"org/apache/kafka/queue/KafkaEventQueue$EventHandler.handleEvents",
+	};
+
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++)
+		assert_int_equal(idle_frame_roles(frames[i], NULL), IDLE_FRAME);
+	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++)
+		assert_int_equal(idle_frame_roles(loops[i], NULL), IDLE_LOOP);
+	/* An application that waits for a connection of its pool has something to do. */
+	assert_int_equal(idle_frame_roles("com/zaxxer/hikari/util/ConcurrentBag.borrow", NULL), 0);
+}
+
 static void only_the_whole_name_counts(void **state)
 {
 	static const char *const names[] = {
@@ -81,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_found_in_each_style),
 		cmocka_unit_test(only_the_whole_name_counts),
+		cmocka_unit_test(pools_and_threads_of_libraries_are_idle_also_in_copies),
 		cmocka_unit_test(waits_of_applications_are_no_idle_frames),
 		cmocka_unit_test(what_also_runs_tasks_is_a_loop),
 		cmocka_unit_test(a_star_is_any_text),
