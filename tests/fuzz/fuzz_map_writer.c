@@ -34,7 +34,8 @@ static const char class_name[] = "a/B"; /* equal names are equal pointers */
 static const char *const names[] = {"a",	  "Interpreter", "of_even_length", "of_odd_length",
 				    "with space", "\xff\xfe",	 "line\nbreak",	   ""};
 
-static char dir[] = "/tmp/fuzz-map.XXXXXX", path[sizeof(dir) + 32], fresh_path[sizeof(dir) + 32];
+static char dir[] = "/tmp/fuzz-map.XXXXXX", path[sizeof(dir) + 32], fresh_path[sizeof(dir) + 32],
+	beside_path[sizeof(dir) + 48]; /* where another program's file has the name */
 
 struct fuzzed {
 	struct code_map *code;
@@ -156,6 +157,7 @@ static void check_as_made_at_once(const struct fuzzed *f)
 	static struct perf_map_draft draft;
 	const struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES,
 					   .style = f->writer.style};
+	const char *const place = f->writer.is_beside ? beside_path : path;
 	char *text, *fresh_text;
 	struct stat st;
 	size_t n;
@@ -163,14 +165,14 @@ static void check_as_made_at_once(const struct fuzzed *f)
 	if (perf_map_draft(dir, FRESH_PID, f->code, &form, &draft) < 0 ||
 	    perf_map_publish(&draft, f->code) != 0)
 		abort();
-	n = read_lines(path, &text, lines);
+	n = read_lines(place, &text, lines);
 	if (read_lines(fresh_path, &fresh_text, fresh) != n)
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(lines[i].text, fresh[i].text) != 0)
 			abort();
 	}
-	if (stat(path, &st) < 0 || (uint64_t)st.st_size != f->writer.file_bytes ||
+	if (stat(place, &st) < 0 || (uint64_t)st.st_size != f->writer.file_bytes ||
 	    (st.st_mode & 07777) != 0644)
 		abort();
 	free(text);
@@ -299,12 +301,14 @@ static void set_up(void)
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(path, sizeof(path), "%s/perf-%d.map", dir, PID);
+	snprintf(beside_path, sizeof(beside_path), "%s/perf-%d.map.fgcollect", dir, PID);
 	snprintf(fresh_path, sizeof(fresh_path), "%s/perf-%d.map", dir, FRESH_PID);
 }
 
 static void tear_down(void)
 {
 	unlink(path);
+	unlink(beside_path);
 	rmdir(dir);
 }
 
@@ -330,7 +334,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code_methods_fini(&f.store);
 	if (f.reader_fd >= 0)
 		close(f.reader_fd);
-	unlink(path);
+	unlink(path); /* somebody else's, if it is there */
+	unlink(beside_path);
 	check_nothing_left();
 	return 0;
 }
