@@ -53,6 +53,12 @@ bool arch_leave(const struct arch *arch, enum arch_frame frame, uint32_t size,
 		is_read = leave_none(arch, stack, regs, &next);
 		next.sp = regs->sp + size;
 		break;
+	case ARCH_FRAME_WORD:
+		next.sp = regs->sp + 2 * WORD_BYTES;
+		is_read = snapshot_read(stack, regs->sp + WORD_BYTES, &next.pc);
+		break;
+	case ARCH_FRAME_LEFT:
+		break;
 	case ARCH_FRAME_NONE:
 		is_read = leave_none(arch, stack, regs, &next);
 		break;

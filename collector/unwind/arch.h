@@ -17,6 +17,7 @@
 #ifndef FG_UNWIND_ARCH_H
 #define FG_UNWIND_ARCH_H
 
+#include "decode/left_frame.h"
 #include "unwind/snapshot.h"
 
 struct unwind_regs {
@@ -34,15 +35,19 @@ enum arch_frame {
 	ARCH_FRAME_PUSHED,  /* saved frame pointer and return address lie on top of the stack */
 	ARCH_FRAME_LINK,    /* only its room; frame pointer and return address are in registers */
 	ARCH_FRAME_NONE,  /* only the return address, on top of the stack or in the link register */
+	ARCH_FRAME_WORD,  /* a word, and above it the return address */
 	ARCH_FRAME_BY_FP, /* the frame is left by its frame pointer */
+	ARCH_FRAME_LEFT,  /* of interpreted code, as a struct left_frame says */
 };
 
-/* Bytes of generated code at two places. */
+/* Bytes of generated code at three places. */
 struct arch_code {
 	const uint8_t *entry; /* bytes from the code's entry on */
 	size_t entry_len;
 	const uint8_t *at; /* bytes from the pc on */
 	size_t at_len;
+	size_t before_len;  /* bytes in front of the pc, which end where those at the pc begin */
+	uint32_t size;	    /* bytes of the whole frame; 0: unknown */
 	uint32_t pc_offset; /* distance of the pc from the entry */
 	uint32_t complete;  /* distance of the first instruction with a whole frame; 0: unknown */
 };
@@ -74,6 +79,16 @@ struct arch {
 	uint64_t (*strip)(uint64_t addr); /* removes the signature from a return address */
 	/* How much of a frame there is in compiled Java or a native wrapper, and in a stub. */
 	enum arch_frame (*compiled_frame)(const struct arch_code *code);
+	/*
+	 * How much of a frame there is in compiled code that has called a function of a file: FULL,
+	 * unless the code has taken its frame down before the call.
+	 */
+	enum arch_frame (*calling_frame)(const struct arch_code *code);
+	/*
+	 * Whether interpreted code at the pc has taken its frame down, and what is left. NULL: not
+	 * known for this architecture.
+	 */
+	bool (*interpreted_left)(const struct arch_code *code, struct left_frame *ret);
 	enum arch_frame (*stub_frame)(const struct arch_code *code);
 	/*
 	 * How much of a frame there is in code of another runtime than HotSpot. With

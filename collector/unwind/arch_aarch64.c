@@ -103,9 +103,26 @@ static bool is_sub_sp(uint32_t word)
 	return (word & 0xff8003ff) == 0xd10003ff;
 }
 
+/* b.lo */
+static bool is_lower_branch(uint32_t word)
+{
+	return (word & 0xff00001f) == 0x54000003;
+}
+
+/* cmp sp, x8; b.lo; stp x29, x30, [sp, #-16]!; mov x29, sp */
+static bool is_reserved_check(const uint8_t *code, size_t len, size_t at)
+{
+	return word_at(code, len, at) == 0xeb2863ff &&
+	       is_lower_branch(word_at(code, len, at + CODE_BYTES)) &&
+	       is_stp_fp_push(word_at(code, len, at + 2 * CODE_BYTES)) &&
+	       word_at(code, len, at + 3 * CODE_BYTES) == 0x910003fd;
+}
+
 /*
  * Whether the pc is behind the ldp of an epilogue. Behind the ldp come add sp, the poll's load,
- * compare and branch, and ret. A native wrapper also looks for an exception before the ret.
+ * compare and branch, and ret. A native wrapper also looks for an exception before the ret. Code
+ * into which a method with @ReservedStackAccess was inlined asks before the poll whether the
+ * stack's reserved zone has to be guarded again, by a load, cmp sp, b.lo, and begins a frame if so.
  */
 static bool is_taken_down(const struct arch_code *code)
 {
@@ -114,6 +131,9 @@ static bool is_taken_down(const struct arch_code *code)
 
 		if (is_ret(word))
 			return true;
+		if (is_lower_branch(word))
+			return is_stp_fp_push(
+				word_at(code->at, code->at_len, at + CODE_BYTES));
 		/* add sp | ldr x8, [x28, #d] | cmp sp, x8 | b.hi | cbnz x8: in any order */
 		if (!is_add_sp(word) && (word & 0xffc003ff) != 0xf9400388 && word != 0xeb2863ff &&
 		    (word & 0xff00001f) != 0x54000008 && (word & 0xff00001f) != 0xb5000008)
@@ -163,6 +183,21 @@ static enum arch_frame compiled_frame(const struct arch_code *code)
 								     : ARCH_FRAME_NONE;
 	if (code->pc_offset < code->complete || code->pc_offset < code->entry_len)
 		return prologue_frame(code);
+	return ARCH_FRAME_FULL;
+}
+
+/* A frame that is taken down before a call is begun anew for the call, with a frame pointer. */
+static enum arch_frame calling_frame(const struct arch_code *code)
+{
+	const uint8_t *const before = code->at - code->before_len;
+	const size_t n = code->before_len;
+	const size_t reach = 6 * CODE_BYTES; /* adrp, add, mov of the call, or four movs and one */
+
+	for (size_t back = 4 * CODE_BYTES; back <= n && back <= reach + 4 * CODE_BYTES;
+	     back += CODE_BYTES) {
+		if (is_reserved_check(before, n, n - back))
+			return ARCH_FRAME_BY_FP;
+	}
 	return ARCH_FRAME_FULL;
 }
 
@@ -256,6 +291,7 @@ const struct arch arch_aarch64 = {
 	.dwarf_reg = dwarf_reg,
 	.strip = strip,
 	.compiled_frame = compiled_frame,
+	.calling_frame = calling_frame,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = METHOD_SLOT},

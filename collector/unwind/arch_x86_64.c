@@ -15,10 +15,20 @@
  *	mov r10, [r15 + d]; test [r10], eax			  4d 8b 57|97 d  41 85 02
  *	test [rip + d], eax					  85 05 d
  *
+ * Code into which a method with @ReservedStackAccess was inlined has in front of the poll
+ *
+ *	cmp rsp, [r15 + d]; jb poll; mov rdi, r15; ...		  49 3b 67|a7 d  0f 82 d  49 8b ff
+ *
+ * and calls the VM if the stack's reserved zone has to be guarded again. The poll's slow way, which
+ * lies behind the method's code, is
+ *
+ *	mov r10, poll | lea r10, [rip + d]; mov [r15 + d], r10; jmp	49 ba d | 4c 8d 15 d
+ *									4d 89 57|97 d  e9
+ *
  * Stubs that have a frame of their own begin by push rbp; mov rbp, rsp.
  */
 #include "unwind/arch.h"
-#include "unwind/spill.h"
+#include "decode/spill.h"
 
 /*
  * Indexes of a sample's registers, by rising bits of the mask. The mask has no segment registers
@@ -144,16 +154,87 @@ static bool is_at_return(const uint8_t *at, size_t len)
 	if (HAS(at, len, 0, "\x49\x3b\x67"))
 		pos = 4; /* cmp rsp, [r15 + disp8] */
 	else if (HAS(at, len, 0, "\x49\x3b\xa7"))
-		pos = 7;						  /* disp32 */
+		pos = 7;							   /* disp32 */
+	if (HAS(at, len, pos, "\x0f\x82") && HAS(at, len, pos + 6, "\x49\x8b\xff")) /* jb rel32 */
+		return true;
 	return HAS(at, len, pos, "\x0f\x87") && is_ret(at, len, pos + 6); /* ja rel32 */
+}
+
+/* The length of mov [r15 + d], r10 at an offset; 0: it is another instruction. */
+static size_t store_len(const uint8_t *at, size_t len, size_t pos)
+{
+	if (HAS(at, len, pos, "\x4d\x89\x57"))
+		return 4;
+	return HAS(at, len, pos, "\x4d\x89\x97") ? 7 : 0;
+}
+
+/* Whether a store at an offset is that of a poll's slow way, with the jump behind it. */
+static bool is_slow_store(const uint8_t *at, size_t len, size_t pos)
+{
+	const size_t store = store_len(at, len, pos);
+
+	return store > 0 && HAS(at, len, pos + store, "\xe9");
+}
+
+/* Whether the pc is in the slow way of a poll before a return. */
+static bool is_in_slow_poll(const struct arch_code *code)
+{
+	const uint8_t *const at = code->at, *const before = at - code->before_len;
+	const size_t n = code->before_len;
+
+	if (HAS(at, code->at_len, 0, "\x49\xba"))
+		return is_slow_store(at, code->at_len, 10);
+	if (HAS(at, code->at_len, 0, "\x4c\x8d\x15"))
+		return is_slow_store(at, code->at_len, 7);
+	if ((n >= 10 && HAS(before, n, n - 10, "\x49\xba")) ||
+	    (n >= 7 && HAS(before, n, n - 7, "\x4c\x8d\x15")))
+		return is_slow_store(at, code->at_len, 0);
+	for (size_t store = 4; store <= 7 && HAS(at, code->at_len, 0, "\xe9"); store += 3) {
+		if (n < store + 10 || store_len(before, n, n - store) != store)
+			continue;
+		return HAS(before, n, n - store - 10, "\x49\xba") ||
+		       HAS(before, n, n - store - 7, "\x4c\x8d\x15");
+	}
+	return false;
+}
+
+static struct left_frame_code around(const struct arch_code *code)
+{
+	return (struct left_frame_code){.bytes = code->at - code->before_len,
+					.at = code->before_len,
+					.len = code->before_len + code->at_len};
+}
+
+static enum arch_frame calling_frame(const struct arch_code *code)
+{
+	const struct left_frame_code bytes = around(code);
+	struct left_frame left;
+
+	if (!left_frame_compiled(&bytes, code->size, &left) || left.is_in_reg)
+		return ARCH_FRAME_FULL;
+	return left.ret_off == 0	    ? ARCH_FRAME_NONE
+	       : left.ret_off == WORD_BYTES ? ARCH_FRAME_WORD
+					    : ARCH_FRAME_FULL;
+}
+
+static bool interpreted_left(const struct arch_code *code, struct left_frame *ret)
+{
+	const struct left_frame_code bytes = around(code);
+
+	return left_frame_interpreted(&bytes, ret);
 }
 
 static enum arch_frame compiled_frame(const struct arch_code *code)
 {
+	enum arch_frame left;
+
 	if (code->at_len > 0 && code->at[0] == POP_RBP)
 		return ARCH_FRAME_PUSHED;
-	if (is_at_return(code->at, code->at_len))
+	if (is_at_return(code->at, code->at_len) || is_in_slow_poll(code))
 		return ARCH_FRAME_NONE;
+	left = calling_frame(code);
+	if (left != ARCH_FRAME_FULL)
+		return left;
 	if (code->pc_offset < code->complete || code->pc_offset < code->entry_len)
 		return prologue_frame(code);
 	return ARCH_FRAME_FULL;
@@ -257,6 +338,8 @@ const struct arch arch_x86_64 = {
 	.dwarf_reg = dwarf_reg,
 	.strip = strip,
 	.compiled_frame = compiled_frame,
+	.calling_frame = calling_frame,
+	.interpreted_left = interpreted_left,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.spill_bytes = spill_bytes,

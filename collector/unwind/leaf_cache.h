@@ -21,11 +21,16 @@
 
 #define LEAF_CACHE_PLACES 4096
 
+struct leaf_form {
+	enum arch_frame frame;
+	struct left_frame left; /* valid if frame is ARCH_FRAME_LEFT */
+};
+
 struct leaf_place {
 	uint64_t pc, addr, birth_ns; /* addr and birth_ns are the code's */
 	uint32_t size;
 	pid_t pid; /* 0: the place is empty */
-	enum arch_frame frame;
+	struct leaf_form form;
 };
 
 struct leaf_cache {
@@ -39,27 +44,27 @@ static inline struct leaf_place *leaf_cache_place(struct leaf_cache *cache, uint
 
 static inline bool leaf_cache_find(struct leaf_cache *cache, pid_t pid,
 				   const struct code_range *range, uint64_t pc,
-				   enum arch_frame *ret)
+				   struct leaf_form *ret)
 {
 	const struct leaf_place *place = leaf_cache_place(cache, pc);
 
 	if (place->pid != pid || place->pc != pc || place->addr != range->addr ||
 	    place->size != range->size || place->birth_ns != range->birth_ns)
 		return false;
-	*ret = place->frame;
+	*ret = place->form;
 	return true;
 }
 
 static inline void leaf_cache_put(struct leaf_cache *cache, pid_t pid,
 				  const struct code_range *range, uint64_t pc,
-				  enum arch_frame frame)
+				  const struct leaf_form *form)
 {
 	*leaf_cache_place(cache, pc) = (struct leaf_place){.pc = pc,
 							   .addr = range->addr,
 							   .birth_ns = range->birth_ns,
 							   .size = range->size,
 							   .pid = pid,
-							   .frame = frame};
+							   .form = *form};
 }
 
 #endif

@@ -27,38 +27,55 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
-bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
-		    struct arch_code *ret)
+/* With so many bytes in front of the pc. */
+static bool read_code(struct walk *walk, const struct code_range *range, uint32_t before,
+		      struct step_code *bytes, struct arch_code *ret)
 {
 	const uint64_t end = range->addr + range->size, pc = walk->at.regs.pc;
 	const uint64_t entry =
 		range->addr + (range->frame.entry < range->size ? range->frame.entry : 0);
 	const uint64_t start = pc < entry ? range->addr : entry;
+	const uint32_t at = least_of(STEP_AT_BYTES, end - pc);
 	const struct iovec to[] = {
 		{.iov_base = bytes->entry, .iov_len = least_of(STEP_ENTRY_BYTES, end - start)},
-		{.iov_base = bytes->at, .iov_len = least_of(STEP_AT_BYTES, end - pc)},
+		{.iov_base = bytes->around, .iov_len = before + at},
 	};
 	const struct iovec from[] = {
 		{.iov_base = (void *)(uintptr_t)start, .iov_len = to[0].iov_len},
-		{.iov_base = (void *)(uintptr_t)pc, .iov_len = to[1].iov_len},
+		{.iov_base = (void *)(uintptr_t)(pc - before), .iov_len = to[1].iov_len},
 	};
 	const uint32_t complete = range->addr + range->frame.complete > start
 					  ? (uint32_t)(range->addr + range->frame.complete - start)
 					  : 0;
 
-	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start), .complete = complete};
-	if (!step_read(walk, to, from, 2)) {
-		walk->notes.is_code_unread = true;
+	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start),
+				  .complete = complete,
+				  .size = range->frame.size};
+	if (!step_read(walk, to, from, 2))
 		return false;
-	}
 	ret->entry = bytes->entry;
 	ret->entry_len = to[0].iov_len;
 	/* A prologue ends where the frame is whole. */
 	if (complete > 0 && complete < ret->entry_len)
 		ret->entry_len = complete;
-	ret->at = bytes->at;
-	ret->at_len = to[1].iov_len;
+	ret->at = bytes->around + before;
+	ret->at_len = at;
+	ret->before_len = before;
 	return true;
+}
+
+bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
+		    struct arch_code *ret)
+{
+	const uint32_t before =
+		least_of(LEFT_FRAME_BEFORE_BYTES, walk->at.regs.pc - range->addr);
+
+	/* Captures of earlier versions lack the bytes in front. */
+	if (read_code(walk, range, before, bytes, ret) ||
+	    (before > 0 && read_code(walk, range, 0, bytes, ret)))
+		return true;
+	walk->notes.is_code_unread = true;
+	return false;
 }
 
 const struct code_range *step_code_at(struct walk *walk, uint64_t addr)

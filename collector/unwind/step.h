@@ -54,6 +54,7 @@
 struct walk_position {
 	struct unwind_regs regs;
 	bool is_return; /* regs.pc is a return address, not where the frame was interrupted */
+	bool is_called_file; /* the frame before, if any, was of a file's code */
 };
 
 /* What a walk has used of its limits. */
@@ -90,12 +91,12 @@ struct walk {
 bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from,
 	       unsigned long n);
 
-/* Room for bytes of the target's code: from the code's entry on, and from the pc on. */
+/* Room for bytes of the target's code: from the code's entry on, and around the pc. */
 #define STEP_ENTRY_BYTES 64
 #define STEP_AT_BYTES	 24
 struct step_code {
 	uint8_t entry[STEP_ENTRY_BYTES];
-	uint8_t at[STEP_AT_BYTES];
+	uint8_t around[LEFT_FRAME_BEFORE_BYTES + STEP_AT_BYTES];
 };
 
 /*

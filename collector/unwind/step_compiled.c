@@ -2,14 +2,15 @@
 /*
  * Leaves frames of compiled code, see step_hotspot.h.
  *
- * A caller is at a call, so its frame is whole. A leaf may be at any instruction. The leaf's code
- * says how much of its frame there is. The answer is checked for two reasons. Intrinsics and stubs
+ * A caller is at a call, so its frame is whole; but code that has used the stack's reserved zone
+ * calls the VM when the frame is gone. A leaf may be at any instruction. The leaf's code says how
+ * much of its frame there is. The answer is checked for two reasons. Intrinsics and stubs
  * of the garbage collector put words on top of the frame. And other code may have taken the place
  * of the sampled code. Only a caller that lies in code is believed.
  */
 #include "unwind/step_hotspot.h"
 
-#include "unwind/spill.h"
+#include "decode/spill.h"
 
 #define LEVEL_C2 4
 
@@ -150,6 +151,16 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range)
 	return step_leave(walk, frame, size);
 }
 
+/* How much of the frame there is around a call. */
+static enum arch_frame calling_frame(struct walk *walk, const struct code_range *range)
+{
+	enum arch_frame frame = ARCH_FRAME_FULL;
+
+	if (walk->at.is_called_file)
+		hotspot_read_frame(walk, range, &frame);
+	return frame;
+}
+
 static enum step leave_caller(struct walk *walk, const struct code_range *range)
 {
 	const struct unwind_regs before = walk->at.regs;
@@ -159,7 +170,7 @@ static enum step leave_caller(struct walk *walk, const struct code_range *range)
 
 	if (size < 2 * WORD_BYTES)
 		return step_by_fp(walk);
-	step = step_leave(walk, ARCH_FRAME_FULL, size);
+	step = step_leave(walk, calling_frame(walk, range), size);
 	if (step != STEP_DONE || may_call_compiled(walk, walk->at.regs.pc))
 		return step;
 	after = walk->at.regs;

@@ -10,23 +10,57 @@
 /* Words in which the return address is sought: an exception may lie there twice, and alignment. */
 #define UNWOUND_MAX_WORDS 4
 
-bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
+bool hotspot_is_interpreter(const struct code_range *range)
 {
+	return range->kind == CODE_STUB && range->name && strcmp(range->name, "Interpreter") == 0;
+}
+
+/* What the code's bytes say of the frame at the pc. */
+static struct leaf_form form_of(const struct walk *walk, const struct code_range *range,
+				const struct arch_code *code)
+{
+	const struct arch *const arch = walk->arch;
+	struct leaf_form form = {.frame = ARCH_FRAME_BY_FP};
+
+	if (hotspot_is_interpreter(range) && arch->interpreted_left &&
+	    arch->interpreted_left(code, &form.left))
+		form.frame = ARCH_FRAME_LEFT;
+	else if (range->kind != CODE_STUB)
+		form.frame = walk->at.is_return ? arch->calling_frame(code)
+						: arch->compiled_frame(code);
+	else if (!hotspot_is_interpreter(range))
+		form.frame = arch->stub_frame(code);
+	return form;
+}
+
+bool hotspot_read_form(struct walk *walk, const struct code_range *range, struct leaf_form *ret)
+{
+	/* The cache has leaves at their pcs, and callers at the last byte of their calls. */
+	const uint64_t key = walk->at.regs.pc - (walk->at.is_return ? 1 : 0);
 	const pid_t pid = walk->process->pid;
-	const uint64_t pc = walk->at.regs.pc;
 	struct step_code bytes;
 	struct arch_code code;
 
-	if (leaf_cache_find(walk->leaves, pid, range, pc, ret))
+	if (leaf_cache_find(walk->leaves, pid, range, key, ret))
 		return true;
 	if (!step_read_code(walk, range, &bytes, &code)) {
-		*ret = code.pc_offset < code.complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
+		*ret = (struct leaf_form){.frame = !walk->at.is_return && code.pc_offset < code.complete
+							   ? ARCH_FRAME_NONE
+							   : ARCH_FRAME_FULL};
 		return false;
 	}
-	*ret = range->kind == CODE_STUB ? walk->arch->stub_frame(&code)
-					: walk->arch->compiled_frame(&code);
-	leaf_cache_put(walk->leaves, pid, range, pc, *ret);
+	*ret = form_of(walk, range, &code);
+	leaf_cache_put(walk->leaves, pid, range, key, ret);
 	return true;
+}
+
+bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
+{
+	struct leaf_form form;
+	const bool is_read = hotspot_read_form(walk, range, &form);
+
+	*ret = form.frame;
+	return is_read;
 }
 
 const struct code_range *hotspot_find_compiled(const struct walk *walk, uint64_t return_addr)
@@ -80,7 +114,7 @@ enum step step_hotspot(struct walk *walk, const struct code_range *range, struct
 {
 	if (range->kind != CODE_STUB)
 		return step_compiled(walk, range);
-	if (range->name && strcmp(range->name, "Interpreter") == 0)
-		return step_interpreted(walk, entry);
+	if (hotspot_is_interpreter(range))
+		return step_interpreted(walk, range, entry);
 	return step_stub(walk, range);
 }

@@ -28,15 +28,20 @@
 /* Leaves a frame of an nmethod, native wrappers included. */
 enum step step_compiled(struct walk *walk, const struct code_range *range);
 /* Leaves an interpreted frame. entry gets the frame's Method and bytecode. */
-enum step step_interpreted(struct walk *walk, struct stack_entry *entry);
+enum step step_interpreted(struct walk *walk, const struct code_range *range,
+			   struct stack_entry *entry);
 /* Leaves a frame of a stub, a blob or an adapter. */
 enum step step_stub(struct walk *walk, const struct code_range *range);
 
 /*
- * Reads from the code's bytes how much of a leaf's frame there is. False: the bytes could not be
- * read, and *ret is a guess from the pc's offset in the code.
+ * Reads from the code's bytes how much of a frame there is: of a leaf, or of compiled code that has
+ * called a function of a file. False: the bytes could not be read, and *ret is a guess from the
+ * pc's offset in the code.
  */
 bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret);
+/* Likewise, and what is left of an interpreted frame. */
+bool hotspot_read_form(struct walk *walk, const struct code_range *range, struct leaf_form *ret);
+bool hotspot_is_interpreter(const struct code_range *range);
 
 /* Finds the compiled code of known frame size that return_addr leads into. NULL: no such code. */
 const struct code_range *hotspot_find_compiled(const struct walk *walk, uint64_t return_addr);

@@ -4,8 +4,9 @@
  *
  * An interpreted frame has a frame pointer. The Method, the address of the bytecode and the
  * sender's stack pointer lie in slots at fixed distances from the frame pointer. Before a method
- * has a frame, its caller's stack pointer is in a register. A frame that an exception passes
- * through has been taken down already.
+ * has a frame, its caller's stack pointer is in a register. Where a method returns, its frame is
+ * taken down some instructions before the jump to its caller (left_frame.h), and says no more which
+ * method it was. A frame that an exception passes through has been taken down already.
  */
 #include "unwind/step_hotspot.h"
 
@@ -96,12 +97,43 @@ static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
 	return step;
 }
 
-enum step step_interpreted(struct walk *walk, struct stack_entry *entry)
+/* Leaves a frame that has been taken down as left says. */
+static bool leave_left(struct walk *walk, const struct left_frame *left)
+{
+	const struct unwind_regs *const at = &walk->at.regs;
+	struct unwind_regs next = {.fp = at->fp,
+				   .sp = at->sp + (uint64_t)(int64_t)left->sp_off};
+
+	if (left->is_sp_in_reg && (!walk->arch->dwarf_reg(at, left->sp_reg, &next.sp) ||
+				   next.sp < at->sp || next.sp - at->sp > INTERPRETED_MAX_BYTES))
+		return false;
+	if (left->is_in_reg ? !walk->arch->dwarf_reg(at, left->ret_reg, &next.pc)
+			    : !snapshot_read(&walk->stack,
+					     at->sp + (uint64_t)(int64_t)left->ret_off, &next.pc))
+		return false;
+	if (!step_is_code(walk, next.pc))
+		return false;
+	walk->at.regs = next;
+	return true;
+}
+
+/* Leaves a sampled place whose code has taken the frame down already. */
+static bool leave_taken_down(struct walk *walk, const struct code_range *range)
+{
+	struct leaf_form form;
+
+	return walk->arch->interpreted_left && hotspot_read_form(walk, range, &form) &&
+	       form.frame == ARCH_FRAME_LEFT && leave_left(walk, &form.left);
+}
+
+enum step step_interpreted(struct walk *walk, const struct code_range *range,
+			   struct stack_entry *entry)
 {
 	const struct unwind_regs before = walk->at.regs;
 	enum step step;
 
-	if (walk->at.regs.leaf && leave_entry(walk, entry))
+	if (walk->at.regs.leaf &&
+	    (leave_taken_down(walk, range) || leave_entry(walk, entry)))
 		return STEP_DONE;
 	step = leave_activation(walk, entry);
 	if (!walk->at.is_return || (step == STEP_DONE && step_is_code(walk, walk->at.regs.pc)) ||

@@ -10,7 +10,7 @@
 #include "files/probe_cache.h"
 #include "guard/heap_bytes.h"
 #include "unwind/heap_stacks.h"
-#include "unwind/instructions.h"
+#include "decode/instructions.h"
 #include "unwind/live_stack.h"
 #include "unwind/step.h"
 #include "unwind/unseen.h"
@@ -413,6 +413,7 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		callee = (struct heap_callee){
 			.range = place.range, .method = entry->method, .sp = place.regs.sp};
 		is_callee_native = place.mapping;
+		user->walk.at.is_called_file = is_callee_native;
 	}
 	end_at(ret, STACK_FRAME_LIMIT, user->walk.at.regs.pc);
 }

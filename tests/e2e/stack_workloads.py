@@ -294,6 +294,25 @@ def by_phases(program, phases, flags=()):
 
 INTERPRETED = {"half": "Half", "third": "Third", "fifth": "Fifth"}
 EXCLUDED = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,Exceptions$Excluded.*")
+# Compiled methods below an interpreted one.
+GUARDED = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,Guarded$*.call")
+
+
+def is_called(names):
+    """Guarded's add() is called by call(), or by what call() calls; and all these by each other."""
+    if not any(re.fullmatch(r"Guarded\$\w+\.(add|keep\w+)", name) for name in names):
+        return None
+    for name in ("Guarded$Counter.run", "Guarded$Counter.call"):
+        if name not in names:
+            return name
+    return None
+
+
+def guarded(*flags):
+    """Methods at whose ends more than a return is compiled."""
+    return Workload("Guarded", flags=(*GUARDED, *flags),
+                    must=Must(MAIN, r"Guarded\.main", r"Shares\.runFor", check=is_called))
+
 
 WORKLOADS = {
     "mixed": by_phases("Mixed", {"maps": "Maps", "regex": "Regex", "streams": "Streams",
@@ -306,6 +325,8 @@ WORKLOADS = {
     "exceptions": by_phases("Exceptions", {"compiled": "Compiled", "inlined": "InlinedOnes",
                                            "interpreted": "Excluded",
                                            "invalidated": "Invalidated"}, EXCLUDED),
+    "locks": guarded(),
+    "locks-c1": guarded("-XX:TieredStopAtLevel=1"),
     "interpreted": by_phases("Interpreted", INTERPRETED, ("-Xint",)),
     "recursion-400": recursion(400),
     "recursion-3000": recursion(3000, "-Xss8m"),

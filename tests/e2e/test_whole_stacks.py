@@ -98,6 +98,12 @@ class WholeStacks(Case):
     def test_stacks_that_exceptions_take_apart_are_whole_25(self):
         self.assert_whole("exceptions", 25)
 
+    def test_stacks_of_methods_that_take_locks_are_whole_17(self):
+        self.assert_whole("locks", 17)
+
+    def test_stacks_of_methods_that_take_locks_are_whole_25(self):
+        self.assert_whole("locks", 25)
+
     def test_stacks_of_interpreted_methods_are_whole_17(self):
         self.assert_whole("interpreted", 17)
 

@@ -13,6 +13,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Of all frames here whose size matters. */
+#define FRAME_BYTES 64
+
 struct expected {
 	uint32_t pc_offset;
 	enum arch_frame frame;
@@ -31,6 +34,8 @@ static void check(const struct arch *arch, const uint8_t *code, size_t len, uint
 			.at_len = len - pc,
 			.pc_offset = pc,
 			.complete = complete,
+			.before_len = pc,
+			.size = FRAME_BYTES,
 		};
 
 		assert_int_equal(arch->compiled_frame(&seen), expected[i].frame);
@@ -106,6 +111,195 @@ static void x86_frame_that_ends_by_a_poll_of_jdk_11(void **state)
 	};
 
 	check(&arch_x86_64, code, sizeof(code), 5, expected, COUNT(expected));
+}
+
+/* What C2 of JDK 17 makes of a method into which ReentrantLock.lock() was inlined. */
+static const uint8_t reserved[] = {
+	0x90,					  /*  0 body */
+	0x48, 0x83, 0xc4, 0x30,			  /*  1 add rsp, 48 */
+	0x5d,					  /*  5 pop rbp */
+	0x49, 0x3b, 0xa7, 0xb8, 0x03, 0x00, 0x00, /*  6 cmp rsp, [r15 + 0x3b8] */
+	0x0f, 0x82, 0x3f, 0x00, 0x00, 0x00,	  /* 13 jb 82 */
+	0x49, 0x8b, 0xff,			  /* 19 mov rdi, r15 */
+	0xf7, 0xc4, 0x0f, 0x00, 0x00, 0x00,	  /* 22 test esp, 15 */
+	0x0f, 0x84, 0x12, 0x00, 0x00, 0x00,	  /* 28 je 52 */
+	0x48, 0x83, 0xec, 0x08,			  /* 34 sub rsp, 8 */
+	0xe8, 0x91, 0x41, 0x01, 0x15,		  /* 38 call enable_stack_reserved_zone */
+	0x48, 0x83, 0xc4, 0x08,			  /* 43 add rsp, 8 */
+	0xe9, 0x05, 0x00, 0x00, 0x00,		  /* 47 jmp 57 */
+	0xe8, 0x83, 0x41, 0x01, 0x15,		  /* 52 call enable_stack_reserved_zone */
+	0xe9, 0x6e, 0xcc, 0xa6, 0xff,		  /* 57 jmp to throw the error that was put off */
+	0x48, 0xbf, 0x4a, 0xd6, 0x1b, 0x2a, 0x09, 0x7f, 0x00, 0x00, /* 62 mov rdi: never run */
+	0x48, 0x83, 0xe4, 0xf0,					    /* 72 and rsp, -16 */
+	0xe8, 0xcb, 0x58, 0xe3, 0x14,				    /* 76 call */
+	0xf4,							    /* 81 hlt */
+	0x49, 0x3b, 0xa7, 0x40, 0x03, 0x00, 0x00,		    /* 82 cmp rsp, [r15 + 0x340] */
+	0x0f, 0x87, 0x39, 0x01, 0x00, 0x00,			    /* 89 ja */
+	0xc3,							    /* 95 ret */
+	0x90,							    /* 96 body */
+};
+
+static void x86_frame_that_is_gone_when_the_reserved_zone_is_looked_at(void **state)
+{
+	static const struct expected expected[] = {
+		{0, ARCH_FRAME_FULL},  {1, ARCH_FRAME_FULL},  {5, ARCH_FRAME_PUSHED},
+		{6, ARCH_FRAME_NONE},  {13, ARCH_FRAME_NONE}, {19, ARCH_FRAME_NONE},
+		{22, ARCH_FRAME_NONE}, {28, ARCH_FRAME_NONE}, {34, ARCH_FRAME_NONE},
+		{38, ARCH_FRAME_WORD}, {43, ARCH_FRAME_WORD}, {47, ARCH_FRAME_NONE},
+		{52, ARCH_FRAME_NONE}, {57, ARCH_FRAME_NONE}, {82, ARCH_FRAME_NONE},
+		{89, ARCH_FRAME_NONE}, {95, ARCH_FRAME_NONE}, {96, ARCH_FRAME_FULL},
+	};
+
+	check(&arch_x86_64, reserved, sizeof(reserved), 0, expected, COUNT(expected));
+}
+
+/* Of a frame without words of its own only the pop is taken down. */
+static void x86_smallest_frame_that_looks_at_the_reserved_zone(void **state)
+{
+	static const struct expected expected[] = {
+		{0, ARCH_FRAME_PUSHED}, {1, ARCH_FRAME_NONE}, {8, ARCH_FRAME_NONE}};
+
+	check(&arch_x86_64, reserved + 5, sizeof(reserved) - 5, 0, expected, COUNT(expected));
+}
+
+static void x86_frame_is_gone_around_the_calls_of_its_end_alone(void **state)
+{
+	static const struct expected expected[] = {{43, ARCH_FRAME_WORD}, {57, ARCH_FRAME_NONE}};
+
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		const uint32_t pc = expected[i].pc_offset;
+		struct arch_code seen = {.at = reserved + pc,
+					 .at_len = sizeof(reserved) - pc,
+					 .before_len = pc,
+					 .size = FRAME_BYTES};
+
+		assert_int_equal(arch_x86_64.calling_frame(&seen), expected[i].frame);
+		/* The same bytes are no end of a frame of another size. */
+		seen.size = FRAME_BYTES + 16;
+		assert_int_equal(arch_x86_64.calling_frame(&seen), ARCH_FRAME_FULL);
+	}
+}
+
+/* An exception that is not caught leaves: the frame is taken down, and a stub jumped to. */
+static void x86_frame_that_an_exception_has_left(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x81, 0xc4, 0x30, 0x00, 0x00, 0x00, /*  0 add rsp, 48 */
+		0x5d,					  /*  7 pop rbp */
+		0xe9, 0x2d, 0x38, 0x59, 0x07,		  /*  8 jmp */
+		0x90,					  /* 13 other code */
+	};
+	static const struct expected expected[] = {
+		{7, ARCH_FRAME_PUSHED}, {8, ARCH_FRAME_NONE}, {13, ARCH_FRAME_FULL}};
+
+	check(&arch_x86_64, code, sizeof(code), 0, expected, COUNT(expected));
+}
+
+/* Where a poll before a return leads to, far behind the return: with an address, or relative. */
+static void x86_poll_that_a_method_does_not_pass(void **state)
+{
+	static const uint8_t code[] = {
+		0x90,							    /*  0 other code */
+		0x49, 0xba, 0x26, 0x3c, 0xed, 0x14, 0x09, 0x7f, 0x00, 0x00, /*  1 mov r10, poll */
+		0x4d, 0x89, 0x97, 0x58, 0x03, 0x00, 0x00,   /* 11 mov [r15 + 0x358], r10 */
+		0xe9, 0x7e, 0xcb, 0xab, 0xff,		    /* 18 jmp */
+		0x4c, 0x8d, 0x15, 0x00, 0x10, 0x00, 0x00,   /* 23 lea r10, [rip + 0x1000] */
+		0x4d, 0x89, 0x57, 0x58,			    /* 30 mov [r15 + 0x58], r10 */
+		0xe9, 0x7e, 0xcb, 0xab, 0xff,		    /* 34 jmp */
+		0x4d, 0x89, 0x57, 0x58, 0xe9, 0, 0, 0, 0,   /* 39 another store and jmp */
+	};
+	static const struct expected expected[] = {
+		{0, ARCH_FRAME_FULL},  {1, ARCH_FRAME_NONE},  {11, ARCH_FRAME_NONE},
+		{18, ARCH_FRAME_NONE}, {23, ARCH_FRAME_NONE}, {30, ARCH_FRAME_NONE},
+		{34, ARCH_FRAME_NONE}, {39, ARCH_FRAME_FULL}, {43, ARCH_FRAME_FULL},
+	};
+
+	check(&arch_x86_64, code, sizeof(code), 0, expected, COUNT(expected));
+}
+
+static struct left_frame left_at(const uint8_t *code, size_t len, size_t at)
+{
+	const struct arch_code seen = {.at = code + at, .at_len = len - at, .before_len = at};
+	struct left_frame ret = {0};
+
+	assert_true(arch_x86_64.interpreted_left(&seen, &ret));
+	return ret;
+}
+
+#define RBX 3
+#define R13 13
+
+/* The end of an interpreted method, of JDK 25. */
+static void x86_interpreted_frame_that_is_left(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x8b, 0x5d, 0xf8,				      /*  0 mov rbx, [rbp - 8] */
+		0xc9,						      /*  4 leave */
+		0x41, 0xc6, 0x87, 0xbe, 0x03, 0x00, 0x00, 0x00,	      /*  5 mov byte [r15 + d], 0 */
+		0x41, 0x5d,					      /* 13 pop r13 */
+		0x48, 0x8b, 0xe3,				      /* 15 mov rsp, rbx */
+		0x49, 0x3b, 0xa7, 0x20, 0x06, 0x00, 0x00,	      /* 18 cmp rsp, [r15 + d] */
+		0x72, 0x0b,					      /* 25 jb 38 */
+		0x49, 0xc7, 0x87, 0x20, 0x06, 0x00, 0x00, 0, 0, 0, 0, /* 27 mov [r15 + d], 0 */
+		0x41, 0xff, 0xe5,				      /* 38 jmp r13 */
+		0x90,						      /* 41 other code */
+	};
+	static const size_t on_stack[] = {5, 13}, in_reg[] = {18, 25, 27, 38};
+	struct arch_code seen = {.at = code, .at_len = sizeof(code)};
+	struct left_frame left;
+
+	for (size_t i = 0; i < COUNT(on_stack); i++) {
+		left = left_at(code, sizeof(code), on_stack[i]);
+		assert_false(left.is_in_reg);
+		assert_int_equal(left.ret_off, 0);
+		assert_true(left.is_sp_in_reg);
+		assert_int_equal(left.sp_reg, RBX);
+	}
+	left = left_at(code, sizeof(code), 15);
+	assert_true(left.is_in_reg && left.is_sp_in_reg);
+	assert_int_equal(left.ret_reg, R13);
+	for (size_t i = 0; i < COUNT(in_reg); i++) {
+		left = left_at(code, sizeof(code), in_reg[i]);
+		assert_true(left.is_in_reg && !left.is_sp_in_reg);
+		assert_int_equal(left.ret_reg, R13);
+		assert_int_equal(left.sp_off, 0);
+	}
+	for (size_t at = 0; at <= 41; at += at == 0 ? 4 : 37) { /* 0, 4, 41 */
+		seen.at = code + at;
+		seen.at_len = sizeof(code) - at;
+		seen.before_len = at;
+		assert_false(arch_x86_64.interpreted_left(&seen, &left));
+	}
+}
+
+/* An exception leaves an interpreted method: the VM is asked who handles it. Of JDK 17. */
+static void x86_interpreted_frame_that_an_exception_has_left(void **state)
+{
+	static const uint8_t code[] = {
+		0xc9,					  /*  0 leave */
+		0x5a,					  /*  1 pop rdx */
+		0x48, 0x8b, 0xe3,			  /*  2 mov rsp, rbx */
+		0x49, 0x8b, 0x87, 0xe8, 0x02, 0x00, 0x00, /*  5 mov rax, [r15 + 0x2e8] */
+		0x50,					  /* 12 push rax */
+		0x52,					  /* 13 push rdx */
+		0x49, 0x8b, 0xff,			  /* 14 mov rdi, r15 */
+		0xe8, 0x00, 0x00, 0x00, 0x00,		  /* 17 call */
+		0x48, 0x8b, 0xd8,			  /* 22 mov rbx, rax */
+		0x5a,					  /* 25 pop rdx */
+		0x58,					  /* 26 pop rax */
+		0xff, 0xe3,				  /* 27 jmp rbx */
+	};
+	struct left_frame left = left_at(code, sizeof(code), 13);
+
+	assert_true(left.is_in_reg && !left.is_sp_in_reg);
+	assert_int_equal(left.sp_off, 8);
+	left = left_at(code, sizeof(code), 22);
+	assert_false(left.is_in_reg);
+	assert_int_equal(left.ret_off, 0);
+	assert_int_equal(left.sp_off, 16);
+	left = left_at(code, sizeof(code), 27);
+	assert_true(left.is_in_reg);
+	assert_int_equal(left.sp_off, 0);
 }
 
 static void x86_stub_with_and_without_a_frame(void **state)
@@ -206,6 +400,44 @@ static void aarch64_frame(void **state)
 	check(&arch_aarch64, code, sizeof(code), 8, expected, COUNT(expected));
 }
 
+static void aarch64_frame_that_is_gone_when_the_reserved_zone_is_looked_at(void **state)
+{
+	static const uint32_t text[] = {
+		0xd503201f, /*  0 body */
+		0xa9437bfd, /*  4 ldp x29, x30, [sp, #48] */
+		0x910103ff, /*  8 add sp, sp, #64 */
+		0xf941df88, /* 12 ldr x8, [x28, #952] */
+		0xeb2863ff, /* 16 cmp sp, x8 */
+		0x54000143, /* 20 b.lo 60 */
+		0xa9bf7bfd, /* 24 stp x29, x30, [sp, #-16]! */
+		0x910003fd, /* 28 mov x29, sp */
+		0xd2800008, /* 32 mov x8, #0 */
+		0xaa1c03e0, /* 36 mov x0, x28 */
+		0xd63f0100, /* 40 blr x8 */
+		0xa8c17bfd, /* 44 ldp x29, x30, [sp], #16 */
+		0xd2800008, /* 48 mov x8, #0 */
+		0xd61f0100, /* 52 br x8 */
+		0xd4200000, /* 56 brk */
+		0xf9402788, /* 60 ldr x8, [x28, #72] */
+		0xeb2863ff, /* 64 cmp sp, x8 */
+		0x54000068, /* 68 b.hi */
+		0xd65f03c0, /* 72 ret */
+	};
+	static const struct expected expected[] = {
+		{0, ARCH_FRAME_FULL},  {4, ARCH_FRAME_FULL},  {8, ARCH_FRAME_LINK},
+		{12, ARCH_FRAME_NONE}, {16, ARCH_FRAME_NONE}, {20, ARCH_FRAME_NONE},
+		{60, ARCH_FRAME_NONE}, {72, ARCH_FRAME_NONE},
+	};
+	uint8_t code[sizeof(text)];
+	struct arch_code called = {.at = code + 44, .at_len = sizeof(code) - 44, .before_len = 44};
+
+	words(code, text, COUNT(text));
+	check(&arch_aarch64, code, sizeof(code), 0, expected, COUNT(expected));
+	assert_int_equal(arch_aarch64.calling_frame(&called), ARCH_FRAME_BY_FP);
+	called.before_len = 8; /* the code in front is not known */
+	assert_int_equal(arch_aarch64.calling_frame(&called), ARCH_FRAME_FULL);
+}
+
 static void aarch64_frames_of_other_runtimes(void **state)
 {
 	static const uint32_t text[] = {
@@ -280,6 +512,10 @@ static void frames_are_left_for_their_callers(void **state)
 	assert_int_equal(regs.pc, 0x4444);
 	assert_int_equal(regs.fp, AT + 16);
 	assert_int_equal(regs.sp, AT + 32);
+	regs = left(&arch_x86_64, ARCH_FRAME_WORD, AT + 16);
+	assert_int_equal(regs.pc, 0x4444);
+	assert_int_equal(regs.fp, AT + 16);
+	assert_int_equal(regs.sp, AT + 32);
 	regs = left(&arch_x86_64, ARCH_FRAME_BY_FP, AT);
 	assert_int_equal(regs.pc, 0x4444);
 	regs = left(&arch_aarch64, ARCH_FRAME_NONE, AT + 24);
@@ -316,9 +552,17 @@ int main(void)
 		cmocka_unit_test(x86_frame_with_frame_pointer),
 		cmocka_unit_test(x86_frame_that_begins_by_the_sub),
 		cmocka_unit_test(x86_frame_that_ends_by_a_poll_of_jdk_11),
+		cmocka_unit_test(x86_frame_that_is_gone_when_the_reserved_zone_is_looked_at),
+		cmocka_unit_test(x86_smallest_frame_that_looks_at_the_reserved_zone),
+		cmocka_unit_test(x86_frame_is_gone_around_the_calls_of_its_end_alone),
+		cmocka_unit_test(x86_frame_that_an_exception_has_left),
+		cmocka_unit_test(x86_poll_that_a_method_does_not_pass),
+		cmocka_unit_test(x86_interpreted_frame_that_is_left),
+		cmocka_unit_test(x86_interpreted_frame_that_an_exception_has_left),
 		cmocka_unit_test(x86_stub_with_and_without_a_frame),
 		cmocka_unit_test(x86_frames_of_other_runtimes),
 		cmocka_unit_test(aarch64_frame),
+		cmocka_unit_test(aarch64_frame_that_is_gone_when_the_reserved_zone_is_looked_at),
 		cmocka_unit_test(aarch64_large_frame),
 		cmocka_unit_test(aarch64_frames_of_other_runtimes),
 		cmocka_unit_test(frames_are_left_for_their_callers),

@@ -762,6 +762,53 @@ static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void
 	CHECK_CALLERS(caller + 100, last + 60);
 }
 
+#if defined(__x86_64__)
+/*
+ * The method's frame is gone, its return address popped into r13, and its caller's stack pointer,
+ * which is above what an adapter has pushed, still in rbx.
+ */
+static void an_interpreted_frame_that_was_taken_down_is_left_by_registers(void **state)
+{
+	static const uint8_t end[] = {0xc9, 0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5};
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
+
+	memcpy(code + 500, end, sizeof(end));
+	words[0] = 0xbad;
+	words[4 + 5] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_R13, caller + 100);
+	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(4));
+	walk_code(interpreter + 503, 0x1234, 60);
+	assert_int_equal(stack.entries[0].method, 0); /* it was in the frame */
+	CHECK_CALLERS(caller + 100, last + 60);
+}
+
+/*
+ * The stale words where a whole frame's return address would be are a return address, too: that of
+ * some other call.
+ */
+static void a_frame_that_is_gone_before_its_last_check_is_left_from_the_top(void **state)
+{
+	static const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0x5d,		  /* add; pop rbp */
+				      0x49, 0x3b, 0xa7, 0xb8, 0x03, 0x00, 0x00,	  /* cmp */
+				      0x0f, 0x82, 0x3f, 0x00, 0x00, 0x00,	  /* jb */
+				      0x49, 0x8b, 0xff};			  /* mov */
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t other = add_java(512, "other");
+
+	memcpy(code + 100, end, sizeof(end));
+	words[0] = caller + 100;
+	words[5] = other + 100;
+	words[6] = other + 60;
+	for (uint64_t pc = leaf + 105; pc <= leaf + 112; pc += 7) {
+		walk_code(pc, 0x1234, 60);
+		CHECK_CALLERS(caller + 100, other + 60);
+	}
+}
+#endif
+
 /*
  * The VM is asked for an exception's handler when the frame that the exception left is gone
  * already.
@@ -1770,6 +1817,8 @@ int main(void)
 		CODE(an_interpreted_frame_that_is_not_made_yet_is_left_by_registers),
 #if defined(__x86_64__)
 		CODE(an_interpreted_frame_that_has_its_pointer_is_left_by_that),
+		CODE(an_interpreted_frame_that_was_taken_down_is_left_by_registers),
+		CODE(a_frame_that_is_gone_before_its_last_check_is_left_from_the_top),
 #endif
 		CODE(an_interpreted_frame_that_is_half_made_is_left_by_what_there_is),
 		CODE(an_interpreted_frame_that_is_gone_is_left_from_the_top),

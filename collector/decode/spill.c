@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Adds up what code does to the stack pointer until it jumps away, see spill.h. */
-#include "unwind/spill.h"
+#include "decode/spill.h"
 
 #include <Zydis/Zydis.h>
 

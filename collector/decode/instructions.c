@@ -3,7 +3,7 @@
  * One byte of flags for each byte of code. One pass of a decoder (Zydis) from a method's first
  * instruction on makes the flags. HotSpot puts no data between instructions. See instructions.h.
  */
-#include "unwind/instructions.h"
+#include "decode/instructions.h"
 
 #include "base/clock.h"
 #include "code/inline_table.h"

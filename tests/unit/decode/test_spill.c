@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/spill.h, on instructions as C2 emits them. */
-#include "unwind/spill.h"
+/* Claims about decode/spill.h, on instructions as C2 emits them. */
+#include "decode/spill.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -31,8 +31,8 @@
  * A method's code is read and decoded once, when a sample first stops near the end of a region.
  * Code of x86_64 alone is decoded.
  */
-#ifndef FG_UNWIND_INSTRUCTIONS_H
-#define FG_UNWIND_INSTRUCTIONS_H
+#ifndef FG_DECODE_INSTRUCTIONS_H
+#define FG_DECODE_INSTRUCTIONS_H
 
 #include "base/map64.h"
 #include "code/code_map.h"

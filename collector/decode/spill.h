@@ -11,8 +11,8 @@
  * At the jump the stack pointer is where the frame's size says. So what the stub takes back between
  * an address and the jump is what the stub had saved. Stubs of x86_64 alone are known.
  */
-#ifndef FG_UNWIND_SPILL_H
-#define FG_UNWIND_SPILL_H
+#ifndef FG_DECODE_SPILL_H
+#define FG_DECODE_SPILL_H
 
 #include <stdbool.h>
 #include <stddef.h>

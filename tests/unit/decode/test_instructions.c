@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about unwind/instructions.h. Code is written as bytes with its assembly beside the bytes.
+ * Claims about decode/instructions.h. Code is written as bytes with its assembly beside the bytes.
  * This process is the process whose code is read.
  */
-#include "unwind/instructions.h"
+#include "decode/instructions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
