@@ -350,8 +350,7 @@ static int compile_rows(struct compiler *compiler)
 	return add_all_rows(compiler);
 }
 
-/* Finds the lowest address of code. */
-static uint64_t find_base(const struct elf_layout *layout)
+uint64_t cfi_compile_base(const struct elf_layout *layout)
 {
 	uint64_t base = UINT64_MAX;
 
@@ -366,7 +365,7 @@ int cfi_compile(const struct cfi_section *section, const struct elf_layout *layo
 		struct cfi_rows *ret)
 {
 	struct compiler compiler = {
-		.section = section, .layout = layout, .base = find_base(layout)};
+		.section = section, .layout = layout, .base = cfi_compile_base(layout)};
 	int err = read_entries(&compiler, true);
 
 	if (!err)

@@ -21,4 +21,7 @@
 int cfi_compile(const struct cfi_section *section, const struct elf_layout *layout,
 		struct cfi_rows *ret);
 
+/* The lowest address of code, which is the base of a file's rows. */
+uint64_t cfi_compile_base(const struct elf_layout *layout);
+
 #endif

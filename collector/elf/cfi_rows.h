@@ -26,6 +26,8 @@ enum cfi_kind {
 #define CFI_SAME    INT32_MIN	    /* the register has the value of the callee's frame */
 #define CFI_UNKNOWN (INT32_MIN + 1) /* for rbx only: its place is not known */
 #define CFI_REG_RBX 3
+#define CFI_REG_RBP 6
+#define CFI_REG_RSP 7
 
 /*
  * Registers have DWARF's numbers of the machine. The frame pointer is saved at CFA + fp_off, or at
@@ -44,6 +46,8 @@ struct cfi_row {
 	bool is_root : 1;   /* return address undefined: the outermost frame, for any kind */
 	bool fp_is_at_reg : 1;
 	bool ra_is_at_reg : 1;
+	bool is_decoded : 1; /* found in the code itself, see code_rules.h */
+	bool is_newborn : 1; /* decoded: a thread whose result register is 0 was just made here */
 };
 
 struct cfi_rows_stats {
@@ -51,6 +55,9 @@ struct cfi_rows_stats {
 	size_t functions; /* FDEs in the rows */
 	size_t left_out;  /* CIEs, FDEs and ends of sections that could not be read or placed */
 	size_t cut;	  /* functions whose rows end at a broken instruction */
+	size_t decoded;	  /* bytes of code without rules that were decoded */
+	size_t undecoded; /* likewise, that were not: past the limits of cfi_gaps.h, or of a machine
+			     whose code is not decoded */
 };
 
 struct cfi_rows {
@@ -67,7 +74,8 @@ static inline bool cfi_row_equal(const struct cfi_row *a, const struct cfi_row *
 	       a->ra_off == b->ra_off && a->kind == b->kind && a->cfa_reg == b->cfa_reg &&
 	       a->save_reg == b->save_reg && a->is_signal == b->is_signal &&
 	       a->is_root == b->is_root && a->fp_is_at_reg == b->fp_is_at_reg &&
-	       a->ra_is_at_reg == b->ra_is_at_reg;
+	       a->ra_is_at_reg == b->ra_is_at_reg && a->is_decoded == b->is_decoded &&
+	       a->is_newborn == b->is_newborn;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "elf/cfi_table.h"
 
 #include "elf/cfi_compile.h"
+#include "elf/cfi_gaps.h"
 #include "elf/cfi_section.h"
 #include "elf/elf_file.h"
 
@@ -163,14 +164,18 @@ static int compile(struct cfi_section *section, const struct elf_layout *layout,
 	return err;
 }
 
+static bool is_known(const struct elf_file *file)
+{
+	return (file->machine == EM_X86_64 || file->machine == EM_AARCH64) &&
+	       gelf_getclass(file->elf) == ELFCLASS64;
+}
+
 static int load(int fd, const struct elf_file *file, struct cfi_rows *ret)
 {
 	struct cfi_section section;
 	int err, debug_err;
 
-	if (file->machine != EM_X86_64 && file->machine != EM_AARCH64)
-		return -ENOENT;
-	if (gelf_getclass(file->elf) != ELFCLASS64)
+	if (!is_known(file))
 		return -ENOENT;
 	err = cfi_section_read_eh_frame(fd, file, &section);
 	if (!err)
@@ -183,6 +188,21 @@ static int load(int fd, const struct elf_file *file, struct cfi_rows *ret)
 	return debug_err == -ENOENT ? err : debug_err;
 }
 
+/* Adds rules for code without rules. A file that has no others has these alone. */
+static int fill_gaps(int fd, const struct elf_file *file, int load_err, struct cfi_rows *rows)
+{
+	int err;
+
+	if (load_err == -ENOENT)
+		*rows = (struct cfi_rows){.base = cfi_compile_base(&file->layout)};
+	err = cfi_gaps_fill(fd, file, rows);
+	if (!err && rows->stats.rows > 0)
+		return 0;
+	free(rows->rows);
+	free(rows->rbx_offs);
+	return err ? err : -ENOENT;
+}
+
 int cfi_table_load(int fd, struct cfi_table **ret)
 {
 	struct elf_file file;
@@ -192,10 +212,34 @@ int cfi_table_load(int fd, struct cfi_table **ret)
 	if (err)
 		return err;
 	err = load(fd, &file, &rows);
+	if (!err || (err == -ENOENT && is_known(&file)))
+		err = fill_gaps(fd, &file, err, &rows);
 	if (!err)
 		err = make_table(&rows, &file.layout, ret);
 	elf_file_close(&file);
 	return err;
+}
+
+int cfi_table_find_starts(int fd, const struct elf_file *file, struct elf_starts *ret)
+{
+	struct cfi_rows rows = {0};
+	struct elf_starts starts = {0};
+	int err = load(fd, file, &rows);
+
+	if (err == -ENOENT && is_known(file)) {
+		rows = (struct cfi_rows){.base = cfi_compile_base(&file->layout)};
+		err = 0;
+	}
+	if (!err)
+		err = cfi_gaps_find_starts(fd, file, &rows, (uint32_t **)&starts.offsets,
+					   &starts.count);
+	starts.base = rows.base;
+	free(rows.rows);
+	free(rows.rbx_offs);
+	if (err)
+		return err;
+	*ret = starts;
+	return 0;
 }
 
 void cfi_table_free(struct cfi_table *table)

@@ -23,6 +23,7 @@
 
 #include "confine/flat.h"
 #include "elf/cfi_rows.h"
+#include "elf/elf_file.h"
 #include "elf/elf_layout.h"
 
 struct cfi_table; /* opaque, immutable */
@@ -32,6 +33,11 @@ struct cfi_table; /* opaque, immutable */
  * CFI_SECTION_MAX_BYTES or CFI_ROWS_MAX, or too many entries; -ENOMEM; errors of pread(2).
  */
 int cfi_table_load(int fd, struct cfi_table **ret);
+/*
+ * The starts of functions in code without rules, as far as they are seen in the code itself. fd is
+ * the descriptor of file. -ENOENT: the code is not decoded; else as cfi_table_load.
+ */
+int cfi_table_find_starts(int fd, const struct elf_file *file, struct elf_starts *ret);
 /*
  * A table of rows that were taken from another table, in rising order of start and without a start
  * twice. Takes rows->rows and rows->rbx_offs in any case. -EINVAL: no rows, or not rising.

@@ -89,7 +89,10 @@ static uint32_t find_cleanness(const char *name)
 	return (memchr(name, '@', len) || memchr(name, '.', len) ? 0 : 8) + (7 - underscores);
 }
 
-/* Ranks a function before a label, then by: has a size, binding (global, weak, local), name. */
+/*
+ * Ranks a function before a label, then by: has a size, binding (global, weak, local), name. Of two
+ * names of one standing, that of POSIX is better known than that of C11's threads.
+ */
 static uint32_t find_rank(const GElf_Sym *symbol, const char *name)
 {
 	const unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -98,7 +101,8 @@ static uint32_t find_rank(const GElf_Sym *symbol, const char *name)
 
 	rank += symbol->st_size > 0;
 	rank = rank * 3 + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? 1 : 2);
-	return rank * 16 + find_cleanness(name);
+	rank = rank * 16 + find_cleanness(name);
+	return rank * 2 + (strncmp(name, "pthread_", strlen("pthread_")) == 0);
 }
 
 static bool take_symbol(const struct scan *scan, const GElf_Sym *symbol, struct elf_function *ret)

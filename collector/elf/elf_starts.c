@@ -15,6 +15,7 @@
 #include "elf/elf_starts.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,26 +80,105 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 	return 0;
 }
 
+static uint64_t start_at(const struct elf_starts *starts, size_t i)
+{
+	return starts->base + (uint64_t)(int64_t)starts->offsets[i];
+}
+
+/* Adds the starts of from to those of to. False: one is too far from the base. */
+static bool append(struct elf_starts *to, const struct elf_starts *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const int64_t offset = (int64_t)(start_at(from, i) - to->base);
+
+		if (offset < INT32_MIN || offset > INT32_MAX)
+			return false;
+		to->offsets[to->count++] = (int32_t)offset;
+	}
+	return true;
+}
+
+static int merge(struct elf_starts *starts, const struct elf_starts *more)
+{
+	struct elf_starts all = {.base = starts->count > 0 ? starts->base : more->base};
+
+	if (starts->count + more->count > ELF_STARTS_MAX)
+		return -EFBIG;
+	all.offsets = malloc((starts->count + more->count + 1) * sizeof(*all.offsets));
+	if (!all.offsets)
+		return -ENOMEM;
+	if (!append(&all, starts) || !append(&all, more)) {
+		free(all.offsets);
+		return -EFBIG;
+	}
+	qsort(all.offsets, all.count, sizeof(*all.offsets), compare);
+	elf_starts_fini(starts);
+	*starts = all;
+	return 0;
+}
+
+int elf_starts_merge(struct elf_starts *starts, struct elf_starts *more)
+{
+	const int err = merge(starts, more);
+
+	elf_starts_fini(more);
+	return err;
+}
+
+uint64_t elf_starts_longest(const struct elf_starts *starts, uint64_t elf_addr, uint64_t len)
+{
+	uint64_t at = elf_addr, longest = 0;
+
+	for (size_t i = 0; i < starts->count; i++) {
+		const uint64_t start = start_at(starts, i);
+
+		if (start < elf_addr || start - elf_addr >= len)
+			continue;
+		if (start - at > longest)
+			longest = start - at;
+		at = start;
+	}
+	return elf_addr + len - at > longest ? elf_addr + len - at : longest;
+}
+
 void elf_starts_fini(struct elf_starts *starts)
 {
 	free(starts->offsets);
 	*starts = (struct elf_starts){0};
 }
 
-int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start)
+/* How many starts are at or before elf_addr. */
+static size_t count_before(const struct elf_starts *starts, uint64_t elf_addr)
 {
 	size_t low = 0, high = starts->count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (starts->base + (uint64_t)(int64_t)starts->offsets[middle] <= elf_addr)
+		if (start_at(starts, middle) <= elf_addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
+	return low;
+}
+
+int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start)
+{
+	const size_t before = count_before(starts, elf_addr);
+
+	if (before == 0)
 		return -ENOENT;
-	*ret_start = starts->base + (uint64_t)(int64_t)starts->offsets[low - 1];
+	*ret_start = start_at(starts, before - 1);
+	return 0;
+}
+
+int elf_starts_find_next(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start)
+{
+	const size_t before = count_before(starts, elf_addr);
+
+	if (before == starts->count)
+		return -ENOENT;
+	*ret_start = start_at(starts, before);
 	return 0;
 }

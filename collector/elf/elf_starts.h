@@ -38,9 +38,21 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
  * file. -ENOENT, -ENOEXEC, -EFBIG, -ENOMEM.
  */
 int elf_starts_scan(int fd, const struct elf_file *file, struct elf_starts *ret);
+/*
+ * Adds more, which is taken in any case, and whose offsets are from its own base. -ENOMEM, or
+ * -EFBIG: too many, or too far from each other.
+ */
+int elf_starts_merge(struct elf_starts *starts, struct elf_starts *more);
+/*
+ * The most bytes of the len bytes of code at elf_addr in which no function starts: more than any
+ * function has, if functions are missing.
+ */
+uint64_t elf_starts_longest(const struct elf_starts *starts, uint64_t elf_addr, uint64_t len);
 void elf_starts_fini(struct elf_starts *starts);
 
 /* The last start at or before elf_addr; -ENOENT if there is none. */
 int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start);
+/* The first start behind elf_addr; -ENOENT if there is none. */
+int elf_starts_find_next(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start);
 
 #endif

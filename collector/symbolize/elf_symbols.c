@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "base/serial.h"
+#include "elf/cfi_table.h"
 #include "elf/elf_functions.h"
 #include "elf/mini_debug.h"
 #include "symbolize/demangle.h"
@@ -31,6 +32,7 @@
 #define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file; then names stay mangled */
 #define PAGE_BYTES	    4096u	/* the smallest page of all machines */
 #define MAX_NESTED	    32		/* functions between an address and its function */
+#define LONG_FUNCTION_BYTES (64u << 10) /* hardly any function is longer */
 
 struct entry {
 	uint64_t elf_addr;
@@ -72,9 +74,11 @@ static int compare(const void *left, const void *right)
 
 /*
  * Keeps one function for each address, and drops labels inside of functions. A function without a
- * size gets all bytes up to the next function. Returns the number of functions that are left.
+ * size gets all bytes up to the next function, also to one without a name: that one must not get
+ * its name. Returns the number of functions that are left.
  */
-static size_t select_functions(struct elf_function *functions, size_t count)
+static size_t select_functions(struct elf_function *functions, size_t count,
+			       const struct elf_starts *starts)
 {
 	uint64_t covered_end = 0;
 	size_t kept = 0;
@@ -94,9 +98,14 @@ static size_t select_functions(struct elf_function *functions, size_t count)
 		struct elf_function *function = &functions[i];
 		const uint64_t gap =
 			i + 1 < kept ? function[1].elf_addr - function->elf_addr : UINT64_MAX;
+		uint64_t start;
 
-		if (function->size == 0)
-			function->size = gap < function->room ? (uint32_t)gap : function->room;
+		if (function->size != 0)
+			continue;
+		function->size = gap < function->room ? (uint32_t)gap : function->room;
+		if (elf_starts_find_next(starts, function->elf_addr, &start) == 0 &&
+		    start - function->elf_addr < function->size)
+			function->size = (uint32_t)(start - function->elf_addr);
 	}
 	return kept;
 }
@@ -141,12 +150,13 @@ static int copy_names(struct elf_symbols *symbols, const struct elf_function *fu
 	return 0;
 }
 
-static int compile(struct elf_symbols *symbols, struct elf_functions *functions)
+static int compile(struct elf_symbols *symbols, struct elf_functions *functions,
+		   const struct elf_starts *starts)
 {
 	if (functions->count == 0)
 		return 0;
 	qsort(functions->items, functions->count, sizeof(*functions->items), compare);
-	symbols->count = select_functions(functions->items, functions->count);
+	symbols->count = select_functions(functions->items, functions->count, starts);
 	symbols->entries = malloc(symbols->count * sizeof(*symbols->entries));
 	if (!symbols->entries)
 		return -ENOMEM;
@@ -158,8 +168,9 @@ static int compile(struct elf_symbols *symbols, struct elf_functions *functions)
 	return copy_names(symbols, functions->items);
 }
 
+/* starts is borrowed. */
 static int make(const struct elf_layout *layout, struct elf_functions *functions,
-		struct elf_symbols **ret)
+		const struct elf_starts *starts, struct elf_symbols **ret)
 {
 	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
 	int err;
@@ -168,7 +179,7 @@ static int make(const struct elf_layout *layout, struct elf_functions *functions
 		return -ENOMEM;
 	symbols->serial = serial_next();
 	symbols->layout = *layout;
-	err = compile(symbols, functions);
+	err = compile(symbols, functions, starts);
 	if (err) {
 		elf_symbols_free(symbols);
 		return err;
@@ -274,29 +285,55 @@ static int add_all(struct parts *parts, const struct debug_place *place)
 	return elf_functions_add_plt(&parts->functions, &parts->file) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Starts of functions are optional: without starts, code without symbols has less exact names. */
+static bool lacks_functions(const struct elf_layout *layout, const struct elf_starts *starts)
+{
+	for (size_t i = 0; i < layout->segment_count; i++) {
+		const struct elf_segment *segment = &layout->segments[i];
+
+		if (segment->is_executable &&
+		    elf_starts_longest(starts, segment->elf_addr, segment->file_bytes) >
+			    LONG_FUNCTION_BYTES)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Starts of functions are optional: without starts, code without symbols has less exact names.
+ * Where .eh_frame has none for much of the code, the code itself is looked at.
+ */
 static void load_starts(const struct parts *parts, struct elf_starts *ret)
 {
+	struct elf_starts more;
+
 	if (elf_starts_load(parts->fd, &parts->file.layout.eh_frame_hdr, ret) < 0 &&
 	    elf_starts_scan(parts->fd, &parts->file, ret) < 0)
 		*ret = (struct elf_starts){0};
+	if (lacks_functions(&parts->file.layout, ret) &&
+	    cfi_table_find_starts(parts->fd, &parts->file, &more) == 0)
+		(void)elf_starts_merge(ret, &more);
 }
 
 int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols **ret)
 {
 	struct parts parts = {.fd = fd, .debug_fd = -1};
+	struct elf_starts starts = {0};
 	int err = elf_file_open(fd, &parts.file);
 
 	if (err)
 		return err;
 	err = add_all(&parts, place);
-	if (!err)
-		err = make(&parts.file.layout, &parts.functions, ret);
 	if (!err) {
+		load_starts(&parts, &starts);
+		err = make(&parts.file.layout, &parts.functions, &starts, ret);
+	}
+	if (err) {
+		elf_starts_fini(&starts);
+	} else {
 		(*ret)->source = parts.source;
 		(*ret)->is_private = parts.is_private;
 		elf_file_read_soname(&parts.file, (*ret)->soname);
-		load_starts(&parts, &(*ret)->starts);
+		(*ret)->starts = starts;
 	}
 	close_parts(&parts);
 	return err;
@@ -305,7 +342,7 @@ int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols
 int elf_symbols_make(const struct elf_layout *layout, struct elf_functions *functions,
 		     struct elf_starts *starts, const char *soname, struct elf_symbols **ret)
 {
-	const int err = make(layout, functions, ret);
+	const int err = make(layout, functions, starts, ret);
 
 	if (err) {
 		elf_starts_fini(starts);
@@ -319,6 +356,7 @@ int elf_symbols_make(const struct elf_layout *layout, struct elf_functions *func
 
 int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
 {
+	static const struct elf_starts no_starts;
 	struct elf_functions functions = {0};
 	struct elf_file file;
 	int err = elf_file_open_debug(fd, &file);
@@ -327,7 +365,7 @@ int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_s
 		return err;
 	err = elf_functions_add(&functions, &file, layout, SHT_SYMTAB);
 	if (!err)
-		err = functions.count > 0 ? make(layout, &functions, ret) : -ENOENT;
+		err = functions.count > 0 ? make(layout, &functions, &no_starts, ret) : -ENOENT;
 	if (!err)
 		(*ret)->source = ELF_SYMBOLS_DEBUG_FILE;
 	elf_functions_fini(&functions);

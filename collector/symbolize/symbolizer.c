@@ -124,10 +124,16 @@ static bool starts_with_any(const char *name, const char *prefixes)
 	return false;
 }
 
+/* Whether the frame's file is the C library: of glibc, or of musl, which has two names. */
+static bool is_in_libc(const struct frame *frame)
+{
+	return frame->kind == FRAME_NATIVE && frame->module &&
+	       starts_with_any(frame->module, "libc.so libc.musl- libc- ld-musl-");
+}
+
 static bool is_unnamed_libc(const struct frame *frame)
 {
-	return frame->kind == FRAME_NATIVE && frame->module && strstr(frame->module, "libc") &&
-	       native_frames_is_by_start(frame);
+	return is_in_libc(frame) && native_frames_is_by_start(frame);
 }
 
 /*
@@ -145,7 +151,6 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 		"clone",
 		"clone3",
 		"start_thread",
-		"start",
 		"__libc_start_main",
 		"__libc_start_call_main",
 		"ret_from_fork",
@@ -167,6 +172,8 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 		return false;
 	if (is_one_of(last->name, entries, sizeof(entries) / sizeof(entries[0])))
 		return true;
+	if (is_in_libc(last) && strcmp(last->name, "start") == 0)
+		return true; /* of musl; any program may have a function of this name */
 	while (unnamed < 2 && unnamed + 1 < depth && is_unnamed_libc(&last[-(ssize_t)unnamed]))
 		unnamed++;
 	return unnamed > 0 &&

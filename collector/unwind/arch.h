@@ -100,6 +100,8 @@ struct arch {
 	/* Whether the len bytes of code in front of return_addr end with a call into target. */
 	bool (*is_call)(const uint8_t *code, size_t len, uint64_t return_addr,
 			const struct arch_target *target);
+	/* Whether the len bytes of code, at least ARCH_CALL_BYTES, end with a call of any kind. */
+	bool (*ends_with_call)(const uint8_t *code, size_t len);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
 	/*

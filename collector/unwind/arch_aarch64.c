@@ -243,6 +243,14 @@ static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
 	       return_addr - CODE_BYTES + (uint64_t)distance - target->addr < target->size;
 }
 
+/* bl, blr, and the forms of blr that check a signature */
+static bool ends_with_call(const uint8_t *code, size_t len)
+{
+	const uint32_t word = word_at(code, len, len - CODE_BYTES);
+
+	return word >> 26 == 0x25 || (word & 0xfeff0000) == 0xd63f0000;
+}
+
 /* The caller's stack pointer is in x19 since JDK 20, in x13 before. */
 static struct arch_entry read_entry(const uint64_t *sampled)
 {
@@ -284,6 +292,7 @@ const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.n_regs = 33,
 	.is_call = is_call,
+	.ends_with_call = ends_with_call,
 	.read_entry = read_entry,
 	.is_entered = is_entered,
 	.is_before_entry = is_before_entry,

@@ -321,6 +321,28 @@ static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
 	return is_in(target, addr);
 }
 
+/*
+ * call rel32, or call by a register or a word of memory: ff, and a byte of which bits 3 to 5 are 2.
+ * Bits 6 and 7 of that byte say how long the distance is that follows, and bits 0 to 2 whether a
+ * byte for an index register comes first.
+ */
+static bool ends_with_call(const uint8_t *code, size_t len)
+{
+	if (code[len - 5] == 0xe8)
+		return true;
+	for (size_t back = 2; back <= 7; back++) {
+		const uint8_t how = code[len - back + 1], place = how >> 6, reg = how & 7;
+		const bool has_index = place != 3 && reg == 4;
+		const bool is_fixed = place == 0 && reg == 5;
+		const size_t distance = place == 1 ? 1 : place == 2 || is_fixed ? 4 : 0;
+
+		if (code[len - back] == 0xff && (how >> 3 & 7) == 2 &&
+		    back == 2 + (has_index ? 1u : 0u) + distance)
+			return true;
+	}
+	return false;
+}
+
 static struct arch_entry read_entry(const uint64_t *sampled)
 {
 	return (struct arch_entry){.sender_sp = sampled[R8 + 5],
@@ -333,6 +355,7 @@ const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.n_regs = 17,
 	.is_call = is_call,
+	.ends_with_call = ends_with_call,
 	.read_entry = read_entry,
 	.read_regs = read_regs,
 	.dwarf_reg = dwarf_reg,

@@ -99,6 +99,24 @@ bool step_is_code(const struct walk *walk, uint64_t return_addr)
 		address_space_find(&process->space, call));
 }
 
+bool step_is_behind_call(struct walk *walk, uint64_t return_addr)
+{
+	const pid_t pid = walk->process->pid;
+	uint8_t code[ARCH_CALL_BYTES];
+	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),
+				   .iov_len = sizeof(code)};
+
+	if (return_addr < sizeof(code) || !step_is_code(walk, return_addr))
+		return false;
+	if (call_cache_has(walk->calls, pid, return_addr) || !step_read(walk, &to, &from, 1))
+		return true;
+	if (!walk->arch->ends_with_call(code, sizeof(code)))
+		return false;
+	call_cache_put(walk->calls, pid, return_addr);
+	return true;
+}
+
 enum step step_by_fp(struct walk *walk)
 {
 	const uint64_t fp = walk->at.regs.fp;

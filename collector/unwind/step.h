@@ -18,6 +18,7 @@
 #include "files/file_watch.h"
 #include "process/process.h"
 #include "unwind/arch.h"
+#include "unwind/call_cache.h"
 #include "unwind/leaf_cache.h"
 #include "unwind/stack.h"
 #include "unwind/vm_facts.h"
@@ -79,6 +80,7 @@ struct walk {
 	const struct arch *arch;
 	struct table_cache *tables;
 	struct leaf_cache *leaves;
+	struct call_cache *calls;
 	struct vm_facts *facts;
 	const struct file_watch *watch; /* or NULL */
 	struct snapshot stack; /* the snapshot, and the stack remainder once the walk needed it */
@@ -129,6 +131,11 @@ static inline enum step step_leave(struct walk *walk, enum arch_frame frame, uin
 const struct code_range *step_code_at(struct walk *walk, uint64_t addr);
 /* Whether there is code in front of a return address, generated or a file's. */
 bool step_is_code(const struct walk *walk, uint64_t return_addr);
+/*
+ * Whether there is a call in front of a return address. Where the bytes cannot be read, there is
+ * one if there is code.
+ */
+bool step_is_behind_call(struct walk *walk, uint64_t return_addr);
 
 /*
  * Leaves a frame of HotSpot's generated code. entry gets an interpreted frame's Method and

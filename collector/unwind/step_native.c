@@ -114,29 +114,21 @@ static enum step step_without_rule(struct walk *walk)
 	return step_by_fp(walk);
 }
 
-static bool is_loader(const struct mapping *mapping)
-{
-	const char *slash = strrchr(mapping->path, '/');
-
-	return slash && (strncmp(slash, "/ld-", 4) == 0 || strcmp(slash, "/ld.so") == 0);
-}
-
 /*
- * Leaves the loader's one function without rules, where the kernel starts a process. At the start
- * the frame pointer is 0, and the function has nothing to return to.
+ * Leaves a frame by a rule that was found in the code itself. Such a rule may be wrong, and code
+ * without rules keeps no frame pointer: so the rule is believed if it leads behind a call.
  */
-static enum step step_in_loader(struct walk *walk)
+static enum step leave_by_code(struct walk *walk, const struct rule *rule)
 {
 	const struct unwind_regs before = walk->at.regs;
-	enum step step;
+	const enum step step = leave_by_rule(walk, rule);
 
-	if (walk->at.is_return)
-		return STEP_ROOT;
-	step = step_without_rule(walk);
-	if (step == STEP_DONE || step == STEP_END || before.fp != 0)
+	if (step == STEP_END || step == STEP_NO_RULE)
+		return step;
+	if (step == STEP_INTERRUPT || step_is_behind_call(walk, walk->at.regs.pc))
 		return step;
 	walk->at.regs = before;
-	return STEP_ROOT;
+	return step_without_rule(walk);
 }
 
 /*
@@ -144,15 +136,44 @@ static enum step step_in_loader(struct walk *walk)
  * thread, and the place where the rules for the thread begin. The thread that made it passes the
  * same place, and goes on by the return address on top of the stack.
  */
-static bool is_newborn(const struct walk *walk, const struct cfi_table *table, uint64_t elf_addr)
+static bool is_newborn(const struct walk *walk, const struct cfi_table *table,
+		       const struct cfi_row *row, uint64_t elf_addr)
 {
-	const struct cfi_row *row;
 	uint64_t result;
 
 	if (walk->at.is_return || !walk->arch->dwarf_reg(&walk->at.regs, 0, &result) || result != 0)
 		return false;
+	if (row && row->is_newborn)
+		return true;
 	row = cfi_table_find(table, elf_addr + NEWBORN_BYTES);
-	return row && row->is_root;
+	return row && row->is_root && !row->is_decoded;
+}
+
+/*
+ * The row of the code of a frame. The code to which a signal's handler returns was not called: the
+ * return address is its first byte.
+ */
+static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_table *table,
+				      uint64_t elf_addr)
+{
+	const struct cfi_row *row;
+	uint64_t start, end;
+
+	if (walk->at.is_return) {
+		row = cfi_table_find(table, elf_addr + 1);
+		if (row && row->is_signal && row->is_decoded) {
+			cfi_table_span(table, row, &start, &end);
+			if (start == elf_addr + 1)
+				return row;
+		}
+	}
+	return cfi_table_find(table, elf_addr);
+}
+
+/* Whether the file says nothing of the code. */
+static bool is_without_rule(const struct cfi_row *row)
+{
+	return !row || row->kind == CFI_NONE || row->is_decoded;
 }
 
 enum step step_native(struct walk *walk, const struct mapping *mapping)
@@ -168,15 +189,15 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
 	if (table &&
 	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
-		row = cfi_table_find(table, elf_addr);
+		row = find_row(walk, table, elf_addr);
 		is_root = (row && row->is_root) ||
-			  ((!row || row->kind == CFI_NONE) && is_newborn(walk, table, elf_addr));
+			  (is_without_rule(row) && is_newborn(walk, table, row, elf_addr));
 	}
 	if (is_root)
 		return STEP_ROOT;
-	if (!row && is_loader(mapping) && (table || walk->at.is_return))
-		return step_in_loader(walk);
 	if (!row || row->kind == CFI_NONE)
 		return step_without_rule(walk);
+	if (row->is_decoded)
+		return leave_by_code(walk, &(struct rule){.table = table, .row = row});
 	return leave_by_rule(walk, &(struct rule){.table = table, .row = row});
 }

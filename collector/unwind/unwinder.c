@@ -26,6 +26,7 @@ struct unwinder {
 	struct live_stack live;
 	struct stack_remainders remainders;
 	struct leaf_cache leaves;
+	struct call_cache calls;
 	struct vm_facts_cache facts;
 	struct instructions instructions;
 	struct heap_stacks heap;
@@ -538,6 +539,7 @@ static void start(struct user_walk *user, const struct sample *sample)
 	walk->arch = unwinder->arch;
 	walk->tables = unwinder->tables;
 	walk->leaves = &unwinder->leaves;
+	walk->calls = &unwinder->calls;
 	walk->facts = vm_facts_of(&unwinder->facts, walk->process);
 	walk->watch = unwinder->watch;
 	walk->stack = snapshot_of(walk->arch, sample);

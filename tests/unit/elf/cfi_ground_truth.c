@@ -282,10 +282,11 @@ static void compare_function(struct truth *truth, uint64_t start, uint64_t next_
 
 		if (dwarf_cfi_addrframe(truth->cfi, pc, &frame) < 0) {
 			const struct cfi_row *row = cfi_table_find(truth->table, pc);
+			const bool has_rule = row && !row->is_decoded;
 
-			truth->counts.outside += !row;
-			truth->counts.surplus += row != NULL;
-			if (row && truth->counts.surplus < MAX_SHOWN)
+			truth->counts.outside += !has_rule;
+			truth->counts.surplus += has_rule;
+			if (has_rule && truth->counts.surplus < MAX_SHOWN)
 				print_message("  surplus %#jx: %s\n", (uintmax_t)pc,
 					      dwarf_errmsg(-1));
 			return;

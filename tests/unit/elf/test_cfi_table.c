@@ -140,6 +140,28 @@ static int load_bytes(const void *bytes, size_t len, struct cfi_table **ret)
 	return err;
 }
 
+/* Rows that were found in code differ: there are fewer symbols to find functions by. */
+static void assert_same_rules(const struct cfi_table *a, const struct cfi_table *b)
+{
+	const struct elf_layout *layout = cfi_table_layout(a);
+
+	for (size_t i = 0; i < layout->segment_count; i++) {
+		const struct elf_segment *segment = &layout->segments[i];
+		const uint64_t end = segment->elf_addr + segment->file_bytes;
+
+		for (uint64_t pc = segment->elf_addr; segment->is_executable && pc < end; pc++) {
+			const struct cfi_row *row = cfi_table_find(a, pc);
+			const struct cfi_row *other = cfi_table_find(b, pc);
+
+			if (!row || row->is_decoded)
+				continue;
+			assert_non_null(other);
+			assert_int_equal(row->start, other->start);
+			assert_true(cfi_row_equal(row, other));
+		}
+	}
+}
+
 static void section_headers_are_not_needed(void **state)
 {
 	struct cfi_table *whole, *bare;
@@ -152,7 +174,7 @@ static void section_headers_are_not_needed(void **state)
 	header->e_shoff = 0;
 	header->e_shnum = header->e_shstrndx = 0;
 	assert_int_equal(load_bytes(bytes, len, &bare), 0);
-	assert_true(cfi_table_equal(whole, bare));
+	assert_same_rules(whole, bare);
 	cfi_table_free(whole);
 	cfi_table_free(bare);
 	free(bytes);

@@ -526,6 +526,38 @@ static void frames_are_left_for_their_callers(void **state)
 	assert_int_equal(regs.sp, AT + 32);
 }
 
+/* The last bytes of code; zeros lie before them. */
+static bool ends_with_call(const struct arch *arch, const uint8_t *last, size_t len)
+{
+	uint8_t code[ARCH_CALL_BYTES] = {0};
+
+	memcpy(code + sizeof(code) - len, last, len);
+	return arch->ends_with_call(code, sizeof(code));
+}
+
+#define ENDS_WITH_CALL(arch, ...)                                                                  \
+	ends_with_call(arch, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+static void calls_are_told_from_other_code(void **state)
+{
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xe8, 1, 2, 3, 4));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0xd0));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0x41, 0xff, 0xd1));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x50, 0x18));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x54, 0x24, 0x18));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x14, 0xc8));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x15, 1, 2, 3, 4));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x90, 1, 2, 3, 4));
+	assert_true(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0x94, 0xc8, 1, 2, 3, 4));
+	assert_false(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0xe0)); /* jmp rax */
+	assert_false(ENDS_WITH_CALL(&arch_x86_64, 0xff, 0xd0, 0x90));
+	assert_false(ENDS_WITH_CALL(&arch_x86_64, 0x90));
+	assert_true(ENDS_WITH_CALL(&arch_aarch64, 0x01, 0x00, 0x00, 0x94)); /* bl */
+	assert_true(ENDS_WITH_CALL(&arch_aarch64, 0x20, 0x00, 0x3f, 0xd6)); /* blr x1 */
+	assert_false(ENDS_WITH_CALL(&arch_aarch64, 0x01, 0x00, 0x00, 0x14)); /* b */
+	assert_false(ENDS_WITH_CALL(&arch_aarch64, 0xc0, 0x03, 0x5f, 0xd6)); /* ret */
+}
+
 static void what_was_not_copied_is_not_made_up(void **state)
 {
 	const struct unwind_regs before = {.pc = 1, .sp = AT + 24, .fp = AT + 40, .link = 0};
@@ -566,6 +598,7 @@ int main(void)
 		cmocka_unit_test(aarch64_large_frame),
 		cmocka_unit_test(aarch64_frames_of_other_runtimes),
 		cmocka_unit_test(frames_are_left_for_their_callers),
+		cmocka_unit_test(calls_are_told_from_other_code),
 		cmocka_unit_test(what_was_not_copied_is_not_made_up),
 	};
 

@@ -1315,6 +1315,59 @@ static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 }
 #endif
 
+#if defined(__x86_64__)
+/* A function as those of musl, without rules. */
+__asm__(".text\n"
+	".type without_rules, @function\n"
+	"without_rules:\n"
+	"	push %rbx\n"
+	"	sub $24, %rsp\n"
+	".globl within_rules\n"
+	"within_rules:\n"
+	"	call *%rax\n"
+	"	add $24, %rsp\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".size without_rules, . - without_rules\n");
+extern const char within_rules[];
+
+static const uint8_t CALL_RAX[] = {0xff, 0xd0};
+
+static void code_without_rules_is_left_by_what_it_will_pop(void **state)
+{
+	const uint64_t caller = add_java(0, "caller");
+
+	memcpy(code + 98, CALL_RAX, sizeof(CALL_RAX));
+	words[0] = caller + 104; /* looks like a return address, and is none of this frame */
+	words[4] = caller + 100;
+	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
+	CHECK_CALLERS(caller + 100);
+}
+
+/* A stack that is not as the code says is cut, and not called whole. */
+static void code_without_rules_does_not_return_to_where_there_is_no_call(void **state)
+{
+	const uint64_t caller = add_java(0, "caller");
+
+	words[4] = caller + 100;
+	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+
+static void a_call_is_looked_for_once(void **state)
+{
+	const uint64_t caller = add_java(0, "caller");
+
+	memcpy(code + 98, CALL_RAX, sizeof(CALL_RAX));
+	words[4] = caller + 100;
+	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
+	memset(code + 98, 0, sizeof(CALL_RAX));
+	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
+	CHECK_CALLERS(caller + 100);
+}
+#endif
+
 static uint64_t count_reads(void)
 {
 	struct unwinder_stats stats;
@@ -1847,6 +1900,9 @@ int main(void)
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
+		CODE(code_without_rules_is_left_by_what_it_will_pop),
+		CODE(code_without_rules_does_not_return_to_where_there_is_no_call),
+		CODE(a_call_is_looked_for_once),
 #endif
 		CODE(a_place_in_code_is_read_once),
 		CODE(a_search_for_a_call_reads_no_more_than_its_bound),
