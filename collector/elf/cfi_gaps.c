@@ -18,7 +18,7 @@
 
 #define MAX_GAPS	(64u << 10)
 #define MAX_STRETCHES	128
-#define NAMED_GAP_BYTES 4096 /* code in which functions begin that nothing there calls */
+#define NAMED_GAP_BYTES 512 /* code in which functions begin that nothing there calls */
 #define START_BYTES	128  /* of the code at the entry point, on aarch64 */
 
 /* Addresses from the base of the rows; the end is exclusive. */

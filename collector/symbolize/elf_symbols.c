@@ -32,7 +32,7 @@
 #define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file; then names stay mangled */
 #define PAGE_BYTES	    4096u	/* the smallest page of all machines */
 #define MAX_NESTED	    32		/* functions between an address and its function */
-#define LONG_FUNCTION_BYTES (64u << 10) /* hardly any function is longer */
+#define LONG_FUNCTION_BYTES (16u << 10) /* hardly any function is longer */
 
 struct entry {
 	uint64_t elf_addr;

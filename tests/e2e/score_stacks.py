@@ -39,7 +39,8 @@ UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
 ENTRIES = ("_start", "_start_c", "__clone", "__clone3", "clone", "clone3", "start_thread", "start",
            "__libc_start_main", "__libc_start_call_main", "ret_from_fork", "ret_from_fork_asm",
            "_dl_start_user")
-MAINS = ("thread_native_entry", "java_start", "ThreadJavaMain", "JavaMain", "main")
+# The last one is that of the agent's thread.
+MAINS = ("thread_native_entry", "java_start", "ThreadJavaMain", "JavaMain", "main", "run")
 
 
 def is_one_of(name, names):
@@ -55,13 +56,13 @@ def is_java(frame):
 
 def is_unnamed_in_libc(frame):
     match = UNNAMED_FUNCTION.match(frame)
-    return bool(match) and "libc" in match.group(1)
+    return bool(match) and match.group(1).startswith(("libc.", "libc-", "ld-musl-"))
 
 
 def is_rooted_by_name(frames):
     """frames: from the root on, without labels. A stripped libc names neither its thread entry nor
     the caller of that: up to two of its functions lie below the function that a thread was made
-    with. A stripped program does not name its _start, and neither does the dynamic loader. A
+    with. A stripped program does not name its _start, and neither does glibc's loader. A
     process that ends has no memory any more, so its stacks have only the kernel's frames."""
     if not frames or is_java(frames[0]):
         return False
@@ -71,7 +72,7 @@ def is_rooted_by_name(frames):
         return True
     if not UNNAMED_FUNCTION.match(frames[0]):
         return False
-    if frames[0].startswith("ld-") or \
+    if frames[0].startswith("ld-linux") or \
             len(frames) > 1 and is_one_of(frames[1], ("__libc_start_main",)):
         return True
     above = 1 if not (len(frames) > 1 and is_unnamed_in_libc(frames[1])) else 2

@@ -783,10 +783,34 @@ static void a_flat_table_of_a_liar_is_refused_or_does_no_harm(void **state)
 	assert_true(refused > 100);
 }
 
+/* As memset and clone of musl: neither has a size, and the second has no name either. */
+static void a_symbol_without_a_size_ends_where_another_function_begins(void **state)
+{
+	struct elf_function items[] = {
+		{.elf_addr = 0x1000, .name = "fills", .room = 0x1000},
+		{.elf_addr = 0x1200, .name = "later", .room = 0xe00},
+	};
+	struct elf_functions functions = {.items = items, .count = 2, .size = 2};
+	struct elf_starts starts = {.base = 0x1000, .offsets = malloc(sizeof(int32_t)), .count = 1};
+	const struct elf_layout layout = {0};
+	struct elf_symbols *symbols;
+	uint64_t offset, start;
+
+	starts.offsets[0] = 0x80;
+	assert_int_equal(elf_symbols_make(&layout, &functions, &starts, "", &symbols), 0);
+	assert_string_equal(elf_symbols_find(symbols, 0x107f, &offset), "fills");
+	assert_null(elf_symbols_find(symbols, 0x1080, &offset));
+	assert_int_equal(elf_symbols_find_start(symbols, 0x1085, &start), 0);
+	assert_int_equal(start, 0x1080);
+	assert_string_equal(elf_symbols_find(symbols, 0x1200, &offset), "later");
+	elf_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found_with_their_offset),
+		cmocka_unit_test(a_symbol_without_a_size_ends_where_another_function_begins),
 		cmocka_unit_test(a_flat_table_becomes_an_equal_one),
 		cmocka_unit_test(a_flat_table_of_a_liar_is_refused_or_does_no_harm),
 		cmocka_unit_test(a_gap_behind_a_sized_function_is_nobodys),

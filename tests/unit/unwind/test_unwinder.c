@@ -489,6 +489,23 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 }
 #endif
 
+/* On musl it is the C library too, which hardly any stack ends in. */
+static void a_file_called_a_loader_is_no_root(void **state)
+{
+	const struct mapping loader = {.start = 0x10000,
+				       .end = 0x20000,
+				       .inode = 4711,
+				       .path = "/lib/ld-musl-x86_64.so.1"};
+
+	add_java(0, "leaf");
+	assert_int_equal(address_space_add(&self->space, &loader), 0);
+	words[5] = loader.start + 100;
+	walk_code((uint64_t)(uintptr_t)code + 60, 1, 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.entries[1].addr, loader.start + 100);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+
 /* The code, or a file's unwind table, may not be known yet, for example. */
 static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state)
 {
@@ -1900,6 +1917,7 @@ int main(void)
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
+		CODE(a_file_called_a_loader_is_no_root),
 		CODE(code_without_rules_is_left_by_what_it_will_pop),
 		CODE(code_without_rules_does_not_return_to_where_there_is_no_call),
 		CODE(a_call_is_looked_for_once),

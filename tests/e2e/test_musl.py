@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A JVM on musl, whose C library has no unwind rules and is the loader too, as in Alpine."""
+
+import time
+
+from harness import collector
+from harness.case import Case
+from harness.folded import Quality
+from harness.musl import MuslAgent
+from score_stacks import LABELS, Score, is_java, is_rooted_by_name
+from stack_workloads import WORKLOADS
+
+SECONDS = 4
+# Per cent of samples that may be bad, and so many samples are no more than an accident.
+BAD = 0.5
+ACCIDENTS = 2
+# Threads of HotSpot that wait in Java.
+WAITING = ("Reference Handler", "Finalizer", "Common-Cleaner")
+# What the collector says of time without a stack.
+NO_STACK = "[on CPU"
+
+
+class Musl(Case):
+    def recorded(self, name, *options, hz):
+        try:
+            agent = MuslAgent(self.place, "framepointer=off")
+        except LookupError as error:
+            self.skipTest(str(error))
+        workload = WORKLOADS[name]
+        with workload.running(agent, 17, SECONDS) as running:
+            time.sleep(0.5)
+            recording = collector.record(self.place, "--threads", *options, "-p", running.pid,
+                                         seconds=SECONDS, hz=hz)
+        return recording, Score(recording.folded, workload.must)
+
+    def assert_whole(self, name):
+        recording, score = self.recorded(name, hz=999)
+        print(score)
+        said = f"{score}\n{score.top_bad(20)}"
+        self.assertGreater(score.own, 0, said)
+        few = max(BAD, 100 * ACCIDENTS / score.samples)
+        for verdict in ("bad", "unrooted", "missing", "cut"):
+            self.assertLessEqual(score.percent(verdict), few, f"{verdict}: {said}")
+        # What is said to be rooted is: the figure has one digit behind the point.
+        rooted = Quality(recording.finished.text).rooted
+        self.assertLessEqual(rooted, 100 - score.percent("unrooted") + 0.1, said)
+
+    def test_stacks_of_what_servers_do_are_whole(self):
+        self.assert_whole("mixed")
+
+    def test_stacks_below_jni_in_libz_and_the_kernel_are_whole(self):
+        self.assert_whole("zip")
+
+    def test_threads_that_wait_in_java_have_their_java_callers(self):
+        recording, _ = self.recorded("mixed", "--kind", "wall", hz=99)
+        found, unrooted = set(), []
+        for frames, _ in recording.folded.stacks:
+            thread, stack = frames[1], frames[LABELS:]
+            if not stack or stack[0].startswith(NO_STACK):
+                continue
+            if not is_rooted_by_name(stack):
+                unrooted.append(frames)
+            if thread in WAITING:
+                found.add(thread)
+                self.assertTrue(any(is_java(frame) for frame in stack), f"Java: {frames}")
+        self.assertEqual(found, set(WAITING), str(recording))
+        self.assertLessEqual(len(unrooted), ACCIDENTS, unrooted)
