@@ -14,7 +14,7 @@
 #define FG_ELF_CFI_COMPILE_H
 
 #include "elf/cfi_entry.h"
-#include "elf/cfi_rows.h"
+#include "flow/cfi_rows.h"
 #include "elf/elf_file.h"
 
 /* Functions outside of executable segments are left out. The caller frees ret's arrays. */

@@ -5,8 +5,8 @@
  */
 #include "elf/cfi_gaps.h"
 
-#include "elf/code_decode.h"
-#include "elf/code_rules.h"
+#include "flow/code_decode.h"
+#include "flow/code_rules.h"
 #include "elf/elf_functions.h"
 
 #include <elf.h>
@@ -18,6 +18,7 @@
 
 #define MAX_GAPS	(64u << 10)
 #define MAX_STRETCHES	128
+#define LEAST_GAP_BYTES 16   /* less is padding between functions */
 #define NAMED_GAP_BYTES 512 /* code in which functions begin that nothing there calls */
 #define START_BYTES	128  /* of the code at the entry point, on aarch64 */
 
@@ -102,7 +103,7 @@ static size_t list_code(const struct gaps *gaps, struct stretch *ret)
 
 static void add_gap(struct gaps *gaps, uint64_t start, uint64_t end)
 {
-	if (start >= end)
+	if (end < start + LEAST_GAP_BYTES)
 		return;
 	if (gaps->count == MAX_GAPS) {
 		gaps->left_bytes += (size_t)(end - start);

@@ -13,7 +13,7 @@
 #ifndef FG_ELF_CFI_GAPS_H
 #define FG_ELF_CFI_GAPS_H
 
-#include "elf/cfi_rows.h"
+#include "flow/cfi_rows.h"
 #include "elf/elf_file.h"
 
 #define CFI_GAPS_MAX_BYTES (4u << 20) /* bytes of code of a file that are decoded */

@@ -9,7 +9,7 @@
 #ifndef FG_ELF_CFI_STATE_H
 #define FG_ELF_CFI_STATE_H
 
-#include "elf/cfi_rows.h"
+#include "flow/cfi_rows.h"
 
 /* Where a register of the caller is saved. */
 enum cfi_rule_kind {

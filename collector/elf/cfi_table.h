@@ -22,7 +22,7 @@
 #define FG_ELF_CFI_TABLE_H
 
 #include "confine/flat.h"
-#include "elf/cfi_rows.h"
+#include "flow/cfi_rows.h"
 #include "elf/elf_file.h"
 #include "elf/elf_layout.h"
 

@@ -33,6 +33,7 @@
 #define PAGE_BYTES	    4096u	/* the smallest page of all machines */
 #define MAX_NESTED	    32		/* functions between an address and its function */
 #define LONG_FUNCTION_BYTES (16u << 10) /* hardly any function is longer */
+#define MEAN_FUNCTION_BYTES 1024	/* more than the mean of any library */
 
 struct entry {
 	uint64_t elf_addr;
@@ -285,17 +286,22 @@ static int add_all(struct parts *parts, const struct debug_place *place)
 	return elf_functions_add_plt(&parts->functions, &parts->file) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* Whether functions are so few for their code, and so far from each other, that some are missing. */
 static bool lacks_functions(const struct elf_layout *layout, const struct elf_starts *starts)
 {
+	uint64_t code_bytes = 0, longest = 0;
+
 	for (size_t i = 0; i < layout->segment_count; i++) {
 		const struct elf_segment *segment = &layout->segments[i];
+		const uint64_t bytes = segment->is_executable ? segment->file_bytes : 0;
+		const uint64_t of_segment = elf_starts_longest(starts, segment->elf_addr, bytes);
 
-		if (segment->is_executable &&
-		    elf_starts_longest(starts, segment->elf_addr, segment->file_bytes) >
-			    LONG_FUNCTION_BYTES)
-			return true;
+		code_bytes += bytes;
+		if (of_segment > longest)
+			longest = of_segment;
 	}
-	return false;
+	return longest > LONG_FUNCTION_BYTES &&
+	       code_bytes / (starts->count + 1) > MEAN_FUNCTION_BYTES;
 }
 
 /*

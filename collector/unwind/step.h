@@ -18,7 +18,6 @@
 #include "files/file_watch.h"
 #include "process/process.h"
 #include "unwind/arch.h"
-#include "unwind/call_cache.h"
 #include "unwind/leaf_cache.h"
 #include "unwind/stack.h"
 #include "unwind/vm_facts.h"

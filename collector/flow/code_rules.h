@@ -17,11 +17,11 @@
  * at the file's entry point. The code to which a signal's handler returns is known by its system
  * call, and the frame by the kernel's layout.
  */
-#ifndef FG_ELF_CODE_RULES_H
-#define FG_ELF_CODE_RULES_H
+#ifndef FG_FLOW_CODE_RULES_H
+#define FG_FLOW_CODE_RULES_H
 
-#include "elf/cfi_rows.h"
-#include "elf/code_decode.h"
+#include "flow/cfi_rows.h"
+#include "flow/code_decode.h"
 
 /* What is found. */
 struct code_rules {

@@ -6,8 +6,8 @@
  * errors:  CFI_NONE, CFI_UNKNOWN: a row cannot say it
  * source:  DWARF 5 section 6.4.1, System V ABI for x86_64 and aarch64 (register numbers)
  */
-#ifndef FG_ELF_CFI_ROWS_H
-#define FG_ELF_CFI_ROWS_H
+#ifndef FG_FLOW_CFI_ROWS_H
+#define FG_FLOW_CFI_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * Decodes code from its first byte to its last, see code_decode.h. Compilers put no data between
  * instructions. Where somebody did, the decoder is in step again after a few instructions.
  */
-#include "elf/code_decode.h"
+#include "flow/code_decode.h"
 
 #include <Zydis/Zydis.h>
 #include <errno.h>

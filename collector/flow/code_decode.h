@@ -10,8 +10,8 @@
  * frame pointer, and where the processor goes on. Only code of x86_64 is decoded. A zero-filled
  * struct code_steps is valid and empty.
  */
-#ifndef FG_ELF_CODE_DECODE_H
-#define FG_ELF_CODE_DECODE_H
+#ifndef FG_FLOW_CODE_DECODE_H
+#define FG_FLOW_CODE_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

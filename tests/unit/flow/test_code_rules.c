@@ -9,7 +9,7 @@
 #include "elf/cfi_compile.h"
 #include "elf/cfi_gaps.h"
 #include "elf/cfi_table.h"
-#include "elf/code_rules.h"
+#include "flow/code_rules.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

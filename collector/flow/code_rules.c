@@ -6,7 +6,7 @@
  * doubtful ones. Then code without a caller is found. Last go the ways behind a call to where
  * another function may begin: many a call at a function's end never returns.
  */
-#include "elf/code_rules.h"
+#include "flow/code_rules.h"
 
 #include <errno.h>
 #include <stdlib.h>
