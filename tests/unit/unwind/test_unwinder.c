@@ -487,7 +487,6 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 	assert_true(stack.depth >= 2);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
-#endif
 
 /* On musl it is the C library too, which hardly any stack ends in. */
 static void a_file_called_a_loader_is_no_root(void **state)
@@ -505,6 +504,7 @@ static void a_file_called_a_loader_is_no_root(void **state)
 	assert_int_equal(stack.entries[1].addr, loader.start + 100);
 	assert_int_equal(stack.end, STACK_NO_RULE);
 }
+#endif
 
 /* The code, or a file's unwind table, may not be known yet, for example. */
 static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state)
