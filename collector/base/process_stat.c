@@ -5,14 +5,21 @@
  */
 #include "base/process_stat.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/guarded.h"
+#include "base/quick_hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The number in a field; p is the text behind the comm. 0: there are fewer fields. */
@@ -41,7 +48,7 @@ static int read_start_ticks(int dir_fd, const char *path, uint64_t *ret)
 	return 0;
 }
 
-int process_stat_start_ticks(pid_t pid, uint64_t *ret)
+int process_stat_read_ticks(pid_t pid, uint64_t *ret)
 {
 	char path[64];
 
@@ -49,9 +56,135 @@ int process_stat_start_ticks(pid_t pid, uint64_t *ret)
 	return read_start_ticks(AT_FDCWD, path, ret);
 }
 
-int process_stat_start_ticks_at(int proc_fd, uint64_t *ret)
+int process_stat_read_ticks_at(int proc_fd, uint64_t *ret)
 {
 	return read_start_ticks(proc_fd, "stat", ret);
+}
+
+struct ticks_call {
+	struct guarded_call base;
+	pid_t pid;
+	int proc_fd; /* negative: by the PID */
+	int err;
+	uint64_t ticks;
+};
+
+static void run_ticks(struct guarded_call *base)
+{
+	struct ticks_call *const call = (struct ticks_call *)base;
+
+	call->err = call->proc_fd < 0 ? process_stat_read_ticks(call->pid, &call->ticks)
+				      : process_stat_read_ticks_at(call->proc_fd, &call->ticks);
+}
+
+static void free_ticks(struct guarded_call *base)
+{
+	struct ticks_call *const call = (struct ticks_call *)base;
+
+	if (call->proc_fd >= 0)
+		close(call->proc_fd);
+	free(call);
+}
+
+/* proc_fd: the call's from now on. */
+static int read_guarded(pid_t pid, int proc_fd, uint64_t *ret)
+{
+	struct ticks_call *call = calloc(1, sizeof(*call));
+	enum guarded_end end;
+	int err;
+
+	if (!call) {
+		if (proc_fd >= 0)
+			close(proc_fd);
+		return -ENOMEM;
+	}
+	*call = (struct ticks_call){
+		.base = {.run = run_ticks, .free = free_ticks}, .pid = pid, .proc_fd = proc_fd};
+	end = guarded_run(pid, &call->base);
+	if (end == GUARDED_LATE)
+		return -ETIMEDOUT;
+	err = end == GUARDED_DONE ? call->err : -ETIMEDOUT;
+	if (!err)
+		*ret = call->ticks;
+	free_ticks(&call->base);
+	return err;
+}
+
+int process_stat_start_ticks(pid_t pid, uint64_t *ret)
+{
+	return read_guarded(pid, -1, ret);
+}
+
+int process_stat_start_ticks_at(int proc_fd, pid_t pid, uint64_t *ret)
+{
+	const int fd = fcntl(proc_fd, F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : read_guarded(pid, fd, ret);
+}
+
+/* Where the kernel has no pidfd, or there is no descriptor for one. */
+static bool is_gone_by_status(pid_t pid)
+{
+	char path[64], text[8192];
+	const char *threads;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	len = file_read_small(path, text, sizeof(text));
+	if (len <= 0)
+		return len == -ENOENT || len == -ESRCH;
+	/* A main thread that has ended is a zombie as long as other threads live. */
+	threads = strstr(text, "\nThreads:");
+	return strstr(text, "\nState:\tX") ||
+	       (strstr(text, "\nState:\tZ") && threads && strtoul(threads + 9, NULL, 10) <= 1);
+}
+
+bool process_stat_is_over(pid_t pid)
+{
+	struct pollfd polled = {.events = POLLIN};
+	bool is_over;
+
+	polled.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (polled.fd < 0)
+		return errno == ESRCH || is_gone_by_status(pid);
+	is_over = poll(&polled, 1, 0) > 0;
+	close(polled.fd);
+	return is_over;
+}
+
+static uint64_t inode_of(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+int process_stat_begin(pid_t pid, uint64_t *ret_ticks, uint64_t *ret_inode)
+{
+	const uint64_t seen = inode_of(pid);
+	const int err = process_stat_start_ticks(pid, ret_ticks);
+
+	if (!err)
+		*ret_inode = seen;
+	return err;
+}
+
+bool process_stat_is_gone(pid_t pid, uint64_t start_ticks, uint64_t *inode)
+{
+	const uint64_t seen = inode_of(pid);
+	uint64_t ticks;
+	int err;
+
+	if (process_stat_is_over(pid))
+		return true;
+	if (start_ticks == 0 || (seen != 0 && seen == *inode))
+		return false;
+	err = process_stat_start_ticks(pid, &ticks);
+	if (!err && ticks == start_ticks)
+		*inode = seen;
+	return err == -ESRCH || (!err && ticks != start_ticks);
 }
 
 uint64_t process_stat_ticks_age_ns(uint64_t ticks)
@@ -74,16 +207,27 @@ uint64_t process_stat_age_ns(pid_t pid)
 	return process_stat_ticks_age_ns(ticks);
 }
 
-time_t process_stat_started_at(pid_t pid)
+static time_t time_of(uint64_t ticks)
 {
 	struct timespec now, since_boot;
-	uint64_t ticks;
 
-	if (process_stat_start_ticks(pid, &ticks) < 0)
-		return 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &since_boot);
 	return now.tv_sec - since_boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+time_t process_stat_started_at(pid_t pid)
+{
+	uint64_t ticks;
+
+	return process_stat_start_ticks(pid, &ticks) < 0 ? 0 : time_of(ticks);
+}
+
+time_t process_stat_read_started_at(pid_t pid)
+{
+	uint64_t ticks;
+
+	return process_stat_read_ticks(pid, &ticks) < 0 ? 0 : time_of(ticks);
 }
 
 pid_t process_stat_pid_of(pid_t tid)
@@ -99,15 +243,11 @@ pid_t process_stat_pid_of(pid_t tid)
 	return line ? (pid_t)strtol(line + strlen(name), NULL, 10) : 0;
 }
 
-pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
+/* The thread ID in the innermost PID namespace, by the text of a status file. */
+static pid_t inner_of(const char *status, pid_t tid)
 {
-	char path[64], text[8192];
-	const char *line, *last;
+	const char *line = strstr(status, "\nNSpid:"), *last;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	if (file_read_small(path, text, sizeof(text)) <= 0)
-		return 0;
-	line = strstr(text, "\nNSpid:");
 	if (!line)
 		return tid;
 	line++;
@@ -115,6 +255,41 @@ pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
 	while (last > line && last[-1] >= '0' && last[-1] <= '9')
 		last--;
 	return (pid_t)strtol(last, NULL, 10);
+}
+
+pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
+{
+	char path[64], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	return file_read_small(path, text, sizeof(text)) <= 0 ? 0 : inner_of(text, tid);
+}
+
+/* The first line is "Name:", a tab, and the comm, in which newlines and backslashes are escaped. */
+static void copy_name(const char *status, char *ret, size_t size)
+{
+	const char *p = strncmp(status, "Name:\t", 6) == 0 ? status + 6 : "";
+	size_t n = 0;
+
+	for (; *p && *p != '\n' && n + 1 < size; p++) {
+		const bool is_escaped = p[0] == '\\' && (p[1] == 'n' || p[1] == '\\');
+
+		p += is_escaped;
+		ret[n++] = is_escaped && *p == 'n' ? '\n' : *p;
+	}
+	ret[n] = '\0';
+}
+
+bool process_stat_thread_names(pid_t pid, pid_t tid, pid_t *ret_inner, char *ret_comm, size_t size)
+{
+	char path[64], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return false;
+	*ret_inner = inner_of(text, tid);
+	copy_name(text, ret_comm, size);
+	return true;
 }
 
 static uint64_t kilobytes_of(const char *status, const char *name)
@@ -134,7 +309,8 @@ uint64_t process_stat_code_bytes(pid_t pid)
 	return (kilobytes_of(text, "\nVmExe:") + kilobytes_of(text, "\nVmLib:")) << 10;
 }
 
-bool process_stat_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_comm, size_t size)
+bool process_stat_read_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_comm,
+			      size_t size)
 {
 	char path[64], text[1024], *from, *to;
 
@@ -149,6 +325,18 @@ bool process_stat_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_co
 	*to = '\0';
 	snprintf(ret_comm, size, "%s", from + 1);
 	return true;
+}
+
+uint64_t process_stat_program_at(int dir_fd, const char *path)
+{
+	char text[8192], name[64];
+	uint64_t bytes;
+
+	if (file_read_small_at(dir_fd, path, text, sizeof(text)) <= 0)
+		return 0;
+	copy_name(text, name, sizeof(name));
+	bytes = kilobytes_of(text, "\nVmExe:");
+	return quick_hash_text(bytes + 1, name, strlen(name));
 }
 
 void process_stat_comm(pid_t pid, pid_t tid, char *ret, size_t size)

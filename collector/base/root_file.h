@@ -2,7 +2,7 @@
 /*
  * shape:   a path below a root directory, which is not left -> a descriptor
  * units:   PIDs as the caller sees them
- * threads: any
+ * threads: any that may wait, and those without the right to wait as said below
  * errors:  negative errno; -ELOOP, -EXDEV: a link that is not followed, or a path out of the root
  * source:  openat2(2), open(2) O_PATH, proc(5) root
  *
@@ -11,6 +11,10 @@
  * never followed. O_PATH does not open a file, so FIFOs and devices do no harm. A file opened for
  * reading does not wait and does not become the controlling terminal. The caller closes
  * descriptors.
+ *
+ * A file system may never answer. So what may ask one is a call of base/reach.h, but for a path of
+ * O_PATH with RESOLVE_CACHED. A root directory may have to be waited for as well, as
+ * base/process_stat.h says: the loop's thread calls all of these in guarded calls only.
  */
 #ifndef FG_BASE_ROOT_FILE_H
 #define FG_BASE_ROOT_FILE_H
@@ -33,5 +37,11 @@ int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, stru
 
 /* Opens for reading the file of path_fd (O_PATH), even if another file has its name by now. */
 int root_file_read(int path_fd);
+
+/*
+ * What the kernel knows of an open file, or of one with O_PATH, without asking its file system:
+ * device, inode, kind, user, size and times.
+ */
+int root_file_stat(int fd, struct stat *ret);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "container/mount_info.h"
 
 #include <dirent.h>

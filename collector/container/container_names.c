@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "container/container_records.h"
 #include "container/host_files.h"
 #include "container/mount_info.h"

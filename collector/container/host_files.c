@@ -227,8 +227,8 @@ static int open_parent(int dir_fd, const char *path, uid_t owner, const char **r
 					  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 		close(fd);
 		fd = below;
-		if (fd >= 0 &&
-		    (fstat(fd, &st) < 0 || st.st_uid != owner || is_writable_by_others(&st))) {
+		if (fd >= 0 && (root_file_stat(fd, &st) < 0 || st.st_uid != owner ||
+				is_writable_by_others(&st))) {
 			close(fd);
 			fd = -EPERM;
 		}

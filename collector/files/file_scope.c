@@ -2,16 +2,16 @@
 /* Reads a process's root directory and mount namespace, see file_scope.h. */
 #include "files/file_scope.h"
 
-#include "base/mount_namespace.h"
-
-#include <sys/stat.h>
+#include "guard/mount_namespace.h"
+#include "base/root_file.h"
 
 struct file_scope file_scope_of(pid_t pid, int root)
 {
 	struct mount_namespace mounts;
 	struct stat directory;
 
-	if (root < 0 || fstat(root, &directory) < 0 || mount_namespace_read(pid, &mounts) < 0)
+	if (root < 0 || root_file_stat(root, &directory) < 0 ||
+	    mount_namespace_read(pid, &mounts) < 0)
 		return (struct file_scope){0};
 	return (struct file_scope){.root_dev = directory.st_dev,
 				   .root_inode = directory.st_ino,

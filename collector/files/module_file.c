@@ -64,24 +64,6 @@ static bool has_private_device(int fd)
 	       (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
 }
 
-/* Reads what the kernel knows of the file without asking the file system, which may not answer. */
-static int stat_known(int path_fd, struct stat *ret)
-{
-	struct statx stx;
-
-	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &stx) < 0)
-		return -errno;
-	*ret = (struct stat){
-		.st_dev = makedev(stx.stx_dev_major, stx.stx_dev_minor),
-		.st_ino = stx.stx_ino,
-		.st_mode = stx.stx_mode,
-		.st_size = (off_t)stx.stx_size,
-		.st_mtim = {stx.stx_mtime.tv_sec, stx.stx_mtime.tv_nsec},
-		.st_ctim = {stx.stx_ctime.tv_sec, stx.stx_ctime.tv_nsec},
-	};
-	return 0;
-}
-
 /*
  * Checks that the file is the mapped one. path_fd refers to the file without having opened it
  * (O_PATH).
@@ -89,7 +71,7 @@ static int stat_known(int path_fd, struct stat *ret)
 static int check_identity(int path_fd, const struct mapping *mapping)
 {
 	struct stat st = {0};
-	int err = stat_known(path_fd, &st);
+	int err = root_file_stat(path_fd, &st);
 
 	if (err)
 		return err;
@@ -118,7 +100,7 @@ static int open_map_file(pid_t pid, const struct mapping *mapping)
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ret = stat_known(fd, &st);
+	ret = root_file_stat(fd, &st);
 	if (ret < 0)
 		return ret;
 	if (!S_ISREG(st.st_mode))
@@ -163,7 +145,7 @@ static bool is_numbered_so(int path_fd, const struct mapping *mapping)
 {
 	struct stat st = {0};
 
-	return stat_known(path_fd, &st) == 0 && st.st_ino == mapping->inode;
+	return root_file_stat(path_fd, &st) == 0 && st.st_ino == mapping->inode;
 }
 
 static int open_mapped(pid_t pid, const struct mapping *mapping)
@@ -186,7 +168,7 @@ int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_
 		     const char **ret_reason)
 {
 	const int fd = open_mapped(pid, mapping);
-	const int err = fd < 0 ? fd : stat_known(fd, ret_stat);
+	const int err = fd < 0 ? fd : root_file_stat(fd, ret_stat);
 
 	if (err == 0)
 		return fd;
@@ -206,7 +188,7 @@ bool module_file_is_same(int path_fd, const struct stat *st)
 {
 	struct stat now = {0};
 
-	return stat_known(path_fd, &now) == 0 && are_bytes_same(&now, st) &&
+	return root_file_stat(path_fd, &now) == 0 && are_bytes_same(&now, st) &&
 	       now.st_ctim.tv_sec == st->st_ctim.tv_sec &&
 	       now.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
 }
@@ -215,7 +197,7 @@ bool module_file_has_same_bytes(int path_fd, const struct stat *st)
 {
 	struct stat now = {0};
 
-	return stat_known(path_fd, &now) == 0 && are_bytes_same(&now, st);
+	return root_file_stat(path_fd, &now) == 0 && are_bytes_same(&now, st);
 }
 
 /* The length of the collector's own vDSO: a whole ELF file with the sections last. 0: no vDSO. */

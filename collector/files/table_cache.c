@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/root_file.h"
 #include "files/module_file.h"
+#include "files/opening.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
 
@@ -381,13 +381,6 @@ static bool has_any(const struct module *module)
 	return any;
 }
 
-static struct file_scope scope_of(pid_t pid)
-{
-	_cleanup_close_ int root = root_file_open_root(pid);
-
-	return file_scope_of(pid, root);
-}
-
 /* Finds a module for a process that is gone: other processes may have mapped the file. */
 static void find_others(struct table_cache *cache, const struct mapping *mapping,
 			const struct file_scope *scope, struct memo *memo)
@@ -400,34 +393,42 @@ static void find_others(struct table_cache *cache, const struct mapping *mapping
 	memo->is_others = !file_scope_equal(&module->scope, scope);
 }
 
+/* Whether a failure is of this machine, or of a process that may answer later. */
+static bool may_pass(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -ETIMEDOUT;
+}
+
 /*
  * Fills memo->module or memo->reason, or returns the reason of a failure after which to try again.
  */
 static const char *open_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			     struct memo *memo)
 {
-	const struct file_scope scope = scope_of(pid);
-	struct module *module = find_held(cache, mapping, &scope);
-	const char *reason = NULL;
-	struct stat st;
-	int fd;
+	struct module *module;
+	struct opened opened;
 
+	opening_run(pid, mapping, &opened);
 	cache->tries++;
+	module = find_held(cache, mapping, &opened.scope);
 	if (module) {
+		if (opened.fd >= 0)
+			close(opened.fd);
 		set_module(cache, memo, module);
 		return NULL;
 	}
-	fd = module_file_open(pid, mapping, &st, &reason);
-	cache->opened += fd >= 0;
-	cache->unopened += fd < 0;
-	if (fd >= 0) {
-		set_module(cache, memo, table_store_add(&cache->store, fd, &st, mapping, &scope));
+	cache->opened += opened.fd >= 0;
+	cache->unopened += opened.fd < 0;
+	if (opened.fd >= 0) {
+		set_module(cache, memo,
+			   table_store_add(&cache->store, opened.fd, &opened.st, mapping,
+					   &opened.scope));
 		return memo->module ? NULL : "out of memory";
 	}
-	find_others(cache, mapping, &scope, memo);
-	if (!memo->module && fd != -ENOMEM && fd != -EMFILE && fd != -ENFILE)
-		memo->reason = reason;
-	return memo->module ? NULL : reason;
+	find_others(cache, mapping, &opened.scope, memo);
+	if (!memo->module && !may_pass(opened.fd))
+		memo->reason = opened.reason;
+	return memo->module ? NULL : opened.reason;
 }
 
 /* Opens the file again, because its descriptor may have been closed. */
@@ -449,18 +450,6 @@ struct asked {
 	const struct mapping *mapping;
 };
 
-/* The process's root directory, if it still is the scope's; else negative. */
-static int open_root_in(pid_t pid, const struct file_scope *scope)
-{
-	const int root = root_file_open_root(pid);
-	const struct file_scope now = file_scope_of(pid, root);
-
-	if (root < 0 || (now.mounts != 0 && file_scope_equal(&now, scope)))
-		return root;
-	close(root);
-	return -ESTALE;
-}
-
 /*
  * Makes a job. For tables made with debug files, the job gets the target's root directory and the
  * file's path there. A process that has changed its root since its mapping was seen, as a program
@@ -474,7 +463,7 @@ static struct table_job *new_job(struct table_cache *cache, const struct asked *
 	if (job)
 		job->owner = owner_of(cache, asked->pid);
 	if (job && cache->store.kinds[of]->needs_place)
-		table_job_place(job, open_root_in(asked->pid, &module->scope),
+		table_job_place(job, opening_root(asked->pid, &module->scope),
 				asked->mapping->path);
 	return job;
 }

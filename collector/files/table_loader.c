@@ -100,7 +100,7 @@ static int load(struct table_job *job, int fd)
 	const struct debug_place place = {
 		.root = job->root_fd,
 		.path = job->path,
-		.self = fstat(fd, &st) == 0 ? &st : NULL,
+		.self = root_file_stat(fd, &st) == 0 ? &st : NULL,
 	};
 
 	if (!kind->restore || !zygote_is_used())

@@ -2,57 +2,29 @@
 /* Finds out who a process belongs to, see owner.h. */
 #include "guard/owner.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/hash_seed.h"
 #include "base/quick_hash.h"
+#include "guard/subordinates.h"
 
-#include <fcntl.h>
-#include <linux/nsfs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define MAX_NAMESPACES 33 /* the kernel nests as many at most, see user_namespaces(7) */
+#define MAX_SUBUID_BYTES (64u << 10)
 
-static bool is_same(int fd, const char *path)
+static struct subordinates subordinates;
+
+void owner_read_subordinates(int root_fd)
 {
-	struct stat a, b;
+	char *text = malloc(MAX_SUBUID_BYTES);
 
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
-
-/*
- * The user who made the outermost of the process's user namespaces that lie in the collector's.
- * OWNER_NOBODY: the process is in the collector's user namespace, or may not be looked at.
- */
-static uint64_t namespace_user(pid_t pid)
-{
-	_cleanup_close_ int inner = -1;
-	char path[32];
-	uid_t uid;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-	inner = open(path, O_RDONLY | O_CLOEXEC);
-	if (inner < 0 || is_same(inner, "/proc/self/ns/user"))
-		return OWNER_NOBODY;
-	for (int i = 0; i < MAX_NAMESPACES; i++) {
-		const int outer = ioctl(inner, NS_GET_PARENT);
-
-		if (outer < 0)
-			return OWNER_NOBODY;
-		if (is_same(outer, "/proc/self/ns/user")) {
-			close(outer);
-			return ioctl(inner, NS_GET_OWNER_UID, &uid) == 0 ? uid : OWNER_NOBODY;
-		}
-		close(inner);
-		inner = outer;
-	}
-	return OWNER_NOBODY;
+	/* Without the file no user has subordinate IDs. */
+	if (text && file_read_small_at(root_fd, "etc/subuid", text, MAX_SUBUID_BYTES) <= 0)
+		text[0] = '\0';
+	if (text)
+		subordinates_parse(&subordinates, text);
+	free(text);
 }
 
 /*
@@ -103,10 +75,9 @@ struct owner owner_of_container(const char *container_id, size_t len)
 
 struct owner owner_of_process(pid_t pid, const char *container_id, size_t len)
 {
-	struct owner owner = {.user = namespace_user(pid)};
+	const uint64_t uid = real_user(pid);
+	struct owner owner = {.user = subordinates_user(&subordinates, uid)};
 
-	if (owner.user == OWNER_NOBODY)
-		owner.user = real_user(pid);
 	if (len > 0)
 		owner.container = owner_of_container(container_id, len).container;
 	return owner;

@@ -2,15 +2,18 @@
 /*
  * shape:   a process -> its owner: who pays for what is done for the process
  * units:   none
- * threads: any
+ * threads: the model's
  * errors:  none; a process that is gone is of a user that nobody is
- * source:  proc(5), user_namespaces(7), ioctl_ns(2)
+ * source:  proc_pid_status(5), user_namespaces(7), subuid(5)
  *
- * An owner is a container and a user, or on the host a user alone. Whoever made a user namespace is
- * the user of all processes in the namespace, because inside the namespace this user may be as many
- * users as they like. A container may be many users without a namespace. So a container, with all
- * its users, has twice the share of one of its users. A user's processes therefore leave something
- * to the other users of the container, and a container leaves something to other containers.
+ * An owner is a container and a user, or on the host a user alone. The user is the real user ID of
+ * the process, as this program's user namespace has it, by /proc/<pid>/status: this file answers
+ * also while the process hangs (base/process_stat.h). Whoever makes a user namespace stays the user
+ * of all processes in it, unless they have subordinate user IDs: then they are one user more for
+ * each range of these (guard/subordinates.h). A container may be many users without a namespace.
+ * So a container, with all its users, has twice the share of one of its users. A user's processes
+ * therefore leave something to the other users of the container, and a container leaves something
+ * to other containers.
  */
 #ifndef FG_GUARD_OWNER_H
 #define FG_GUARD_OWNER_H
@@ -30,7 +33,12 @@ struct owner {
 
 typedef struct owner (*owner_fn)(void *arg, pid_t pid);
 
-/* len: of the container's ID; 0: the process is in no container. Takes about ten system calls. */
+/*
+ * Reads which user IDs are subordinate, from etc/subuid below the host's root directory. On the
+ * model's thread, or before there is one; again whenever the file may have changed.
+ */
+void owner_read_subordinates(int root_fd);
+/* len: of the container's ID; 0: the process is in no container. Takes three system calls. */
 struct owner owner_of_process(pid_t pid, const char *container_id, size_t len);
 /* A container with all its users; len > 0. Takes no system call. */
 struct owner owner_of_container(const char *container_id, size_t len);

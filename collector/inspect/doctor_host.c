@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "symbolize/kernel_hidden.h"
 #include "symbolize/kernel_symbols.h"
 #include "wall/thread_source.h"

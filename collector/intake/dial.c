@@ -9,16 +9,25 @@
 #include "intake/dial.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/guarded.h"
 #include "base/process_stat.h"
+#include "base/reach.h"
 #include "base/root_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
+
+#define TRY_NS	    (50 * CLOCK_NS_PER_MS) /* that dial_try waits */
+#define TRY_STEP_NS (1 * CLOCK_NS_PER_MS)
 
 static const struct outcome {
 	int err;
@@ -41,6 +50,8 @@ static const struct outcome {
 	{-EPERM, "permission denied", "run as root, with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE"},
 	{-EUSERS, "its process or its container has as many connections as one may have",
 	 "see what makes them"},
+	{-ETIMEDOUT, "its process, or the file system of its socket, does not answer",
+	 "give it a path on a file system of its container, or see what the process waits for"},
 	{-EPROTO, "it hung up, or did not greet within 10 s",
 	 "see whether it serves another collector"},
 };
@@ -147,7 +158,7 @@ int dial_process(int proc_fd, pid_t pid, const char *path)
 	err = check_peer(fd, pid);
 	/* The process still lives, so the PID was this process's all the time. */
 	if (!err)
-		err = process_stat_start_ticks_at(proc_fd, &ticks);
+		err = process_stat_read_ticks_at(proc_fd, &ticks);
 	if (err)
 		return err;
 	ret = fd;
@@ -155,15 +166,129 @@ int dial_process(int proc_fd, pid_t pid, const char *path)
 	return ret;
 }
 
+/* ---- on the loop ---- */
+
+/* What is asked of the process that makes calls, see base/reach.h. */
+struct request {
+	pid_t pid;
+	char path[BEACON_PATH_BYTES];
+};
+
+static int run_dial(const void *bytes, size_t len, int proc_fd)
+{
+	const struct request *const request = bytes;
+
+	(void)len;
+	return dial_process(proc_fd, request->pid, request->path);
+}
+
+static const struct reach_role dial_role = {run_dial, true};
+
+/* The guard and the caller each hold it once, and the last one frees it. */
+struct dialling {
+	struct guarded_call base;
+	struct request request;
+	int proc_fd;
+	int result; /* of the guard's, until is_over */
+	atomic_bool is_over;
+	atomic_uint holders;
+};
+
+static void drop(struct dialling *dialling)
+{
+	if (atomic_fetch_sub(&dialling->holders, 1) > 1)
+		return;
+	if (dialling->result >= 0)
+		close(dialling->result);
+	free(dialling);
+}
+
+static void run_dialling(struct guarded_call *base)
+{
+	struct dialling *const dialling = (struct dialling *)base;
+
+	dialling->result = reach_call(&dial_role, &dialling->request, sizeof(dialling->request),
+				      dialling->proc_fd);
+}
+
+static void free_dialling(struct guarded_call *base)
+{
+	struct dialling *const dialling = (struct dialling *)base;
+
+	close(dialling->proc_fd);
+	atomic_store(&dialling->is_over, true);
+	drop(dialling);
+}
+
+int dial_begin(int proc_fd, pid_t pid, const char *path, struct dialling **ret)
+{
+	struct dialling *dialling = calloc(1, sizeof(*dialling));
+	int err;
+
+	if (!dialling)
+		return -ENOMEM;
+	dialling->proc_fd = fcntl(proc_fd, F_DUPFD_CLOEXEC, 0);
+	if (dialling->proc_fd < 0) {
+		err = -errno;
+		free(dialling);
+		return err;
+	}
+	dialling->base =
+		(struct guarded_call){.run = run_dialling, .free = free_dialling, .opens = true};
+	dialling->request.pid = pid;
+	snprintf(dialling->request.path, sizeof(dialling->request.path), "%s", path);
+	dialling->result = -ETIMEDOUT; /* it may not run, see guarded_leave */
+	atomic_init(&dialling->holders, 2);
+	guarded_leave(pid, &dialling->base);
+	*ret = dialling;
+	return 0;
+}
+
+bool dial_take(struct dialling **dialling, int *ret)
+{
+	if (!atomic_load(&(*dialling)->is_over))
+		return false;
+	*ret = (*dialling)->result;
+	(*dialling)->result = -1;
+	drop(*dialling);
+	*dialling = NULL;
+	return true;
+}
+
+void dial_forget(struct dialling *dialling)
+{
+	if (dialling)
+		drop(dialling);
+}
+
+static int wait_a_little(struct dialling *dialling)
+{
+	const struct timespec step = {.tv_nsec = TRY_STEP_NS};
+	const uint64_t until_ns = clock_now_ns() + TRY_NS;
+	int fd;
+
+	while (!dial_take(&dialling, &fd)) {
+		if (clock_now_ns() >= until_ns) {
+			dial_forget(dialling);
+			return -ETIMEDOUT;
+		}
+		nanosleep(&step, NULL);
+	}
+	return fd;
+}
+
 int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES])
 {
 	_cleanup_close_ int proc_fd = -1, fd = -1;
+	struct dialling *dialling;
 	char dir[32];
 
 	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
 	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc_fd < 0 || beacon_read(proc_fd, pid, ret_path) < 0)
 		return -ENODATA;
-	fd = dial_process(proc_fd, pid, ret_path);
+	fd = dial_begin(proc_fd, pid, ret_path, &dialling);
+	if (fd == 0)
+		fd = wait_a_little(dialling);
 	return fd < 0 ? fd : 0;
 }

@@ -2,7 +2,7 @@
 /*
  * shape:   a process and a path in its root directory -> a connection to the process's socket
  * units:   none
- * threads: any
+ * threads: the model's for dial_begin and dial_try; any that may wait for dial_process
  * errors:  negative errno, which dial_reason explains
  * source:  openat2(2), unix(7), SO_PEERCRED of socket(7), proc_pid_root(5)
  *
@@ -16,6 +16,7 @@
 
 #include "intake/beacon.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -33,6 +34,20 @@
  *   -EACCES, ...   errors of the kernel
  */
 int dial_process(int proc_fd, pid_t pid, const char *path);
+/*
+ * The same for the loop: connect(2) asks the socket's file system whether it may be written to,
+ * which may never answer. So a process of its own connects (base/reach.h), and nobody waits
+ * (guarded_leave).
+ */
+struct dialling; /* opaque */
+
+int dial_begin(int proc_fd, pid_t pid, const char *path, struct dialling **ret);
+/*
+ * Whether it is over. Then *ret is what dial_process returns, or -ETIMEDOUT if nobody has dialled,
+ * and *dialling is NULL.
+ */
+bool dial_take(struct dialling **dialling, int *ret);
+void dial_forget(struct dialling *dialling); /* NULL is legal */
 
 /* The reason of an error, and its remedy, each for the end of a sentence. */
 const char *dial_reason(int err);
@@ -40,7 +55,8 @@ const char *dial_remedy(int err);
 
 /*
  * Tries to reach the process's agent. Returns 0 and the agent's path; -ENODATA if no agent listens
- * in the process; or an error of dial_process. The connection is closed at once.
+ * in the process; -ETIMEDOUT if that takes longer than 50 ms; or an error of dial_process. The
+ * connection is closed at once.
  */
 int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES]);
 

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
-#include "base/quick_hash.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
 #include "intake/beacon.h"
@@ -37,7 +36,7 @@
 
 struct seen {
 	ino_t inode;
-	uint64_t program;     /* hash of the path to which /proc/<pid>/exe leads */
+	uint64_t program;     /* see process_stat_program_at */
 	uint32_t first_round; /* the round in which the program was first seen */
 	uint32_t last_round;  /* the round in which the program was last seen */
 	uint8_t looks;
@@ -97,7 +96,7 @@ static enum look take_look(struct finder *finder, struct finder_found *found, in
 {
 	finder->stats.denied += err == -EACCES || err == -EPERM;
 	finder->stats.too_large += err == -EFBIG;
-	if (err || process_stat_start_ticks_at(found->proc_fd, &found->start_ticks) < 0)
+	if (err || process_stat_start_ticks_at(found->proc_fd, found->pid, &found->start_ticks) < 0)
 		return LOOK_NONE;
 	return fn(arg, found) ? LOOK_FOUND : LOOK_REFUSED;
 }
@@ -192,12 +191,10 @@ static void look_on(struct finder *finder, finder_fn fn, void *arg)
 
 static uint64_t program_of(const struct finder *finder, pid_t pid)
 {
-	char path[64], target[PATH_MAX];
-	ssize_t len;
+	char path[64];
 
-	snprintf(path, sizeof(path), "%d/exe", (int)pid);
-	len = readlinkat(dirfd(finder->dir), path, target, sizeof(target));
-	return len > 0 ? quick_hash_text(1, target, (size_t)len) : 0;
+	snprintf(path, sizeof(path), "%d/status", (int)pid);
+	return process_stat_program_at(dirfd(finder->dir), path);
 }
 
 /* Whether there is a place for the process, which has none yet. */

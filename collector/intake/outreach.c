@@ -20,13 +20,17 @@
 #define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)
 #define LOOK_NS	      (2 * CLOCK_NS_PER_MS)   /* of a look whether an agent still listens, */
 #define LOOK_ON_NS    (10 * CLOCK_NS_PER_MS)  /* so often */
+#define DIAL_CHECK_NS (5 * CLOCK_NS_PER_MS)   /* between looks whether it is connected, at first */
+#define DIAL_NS	      (10 * CLOCK_NS_PER_SEC) /* past which the socket is said not to answer */
 #define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* between checks for a greeting or the end */
 #define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* between checks of a session */
 
 static void free_agent(struct outreach_agent *agent)
 {
-	if (agent)
+	if (agent) {
 		beacon_free(agent->search);
+		dial_forget(agent->dialling);
+	}
 	free(agent);
 }
 
@@ -89,17 +93,12 @@ static void put_off(struct outreach *outreach, struct outreach_agent *agent, int
 	back_off(outreach, agent, now_ns);
 }
 
-/*
- * Dials the agent. The caller has checked since opening proc_fd that proc_fd is the agent's
- * process.
- */
-static void dial(struct outreach *outreach, struct outreach_agent *agent, int proc_fd,
-		 uint64_t now_ns)
+/* fd: what dialling has given, a connection or an error. */
+static void take_connection(struct outreach *outreach, struct outreach_agent *agent, int fd,
+			    uint64_t now_ns)
 {
-	const int fd = dial_process(proc_fd, agent->pid, agent->path);
 	int err = fd < 0 ? fd : intake_add(outreach->intake, fd, agent->pid, &agent->session);
 
-	outreach->stats.dialled++;
 	if (err) {
 		if (fd >= 0)
 			close(fd);
@@ -108,6 +107,50 @@ static void dial(struct outreach *outreach, struct outreach_agent *agent, int pr
 	}
 	agent->is_greeted = false;
 	agent->next_ns = now_ns + CHECK_NS;
+}
+
+/* A socket's file system that does not answer is said to be so once, and is waited for. */
+static void wait_on(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	const uint64_t waited_ns = now_ns - agent->dialled_ns;
+
+	agent->next_ns = now_ns + (waited_ns < CLOCK_NS_PER_SEC ? DIAL_CHECK_NS : CHECK_NS);
+	if (waited_ns < DIAL_NS || agent->err == -ETIMEDOUT)
+		return;
+	outreach->stats.failed++;
+	say_once(agent, -ETIMEDOUT);
+	agent->err = -ETIMEDOUT;
+}
+
+/* Returns false if the agent is to be forgotten. */
+static bool go_on(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	int fd;
+
+	if (dial_take(&agent->dialling, &fd))
+		take_connection(outreach, agent, fd, now_ns);
+	else if (process_stat_is_over(agent->pid))
+		return false;
+	else
+		wait_on(outreach, agent, now_ns);
+	return true;
+}
+
+/*
+ * Dials the agent. The caller has checked since opening proc_fd that proc_fd is the agent's
+ * process.
+ */
+static void dial(struct outreach *outreach, struct outreach_agent *agent, int proc_fd,
+		 uint64_t now_ns)
+{
+	const int err = dial_begin(proc_fd, agent->pid, agent->path, &agent->dialling);
+
+	outreach->stats.dialled++;
+	agent->dialled_ns = now_ns;
+	if (err)
+		put_off(outreach, agent, err, now_ns);
+	else
+		(void)go_on(outreach, agent, now_ns);
 }
 
 /*
@@ -125,7 +168,7 @@ static int open_process(const struct outreach *outreach, const struct outreach_a
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	ret = process_stat_start_ticks_at(fd, &ticks);
+	ret = process_stat_start_ticks_at(fd, agent->pid, &ticks);
 	if (ret < 0)
 		return ret;
 	if (ticks != agent->start_ticks)
@@ -185,6 +228,8 @@ static bool check(struct outreach *outreach, struct outreach_agent *agent, uint6
 {
 	bool is_greeted;
 
+	if (agent->dialling)
+		return go_on(outreach, agent, now_ns);
 	if (!agent->session)
 		return dial_again(outreach, agent, now_ns);
 	if (intake_has(outreach->intake, agent->session, &is_greeted))
@@ -309,6 +354,7 @@ static bool on_found(void *arg, const struct finder_found *found)
 	if (agent->start_ticks == found->start_ticks && strcmp(agent->path, found->path) == 0)
 		return true;
 	beacon_free(agent->search);
+	dial_forget(agent->dialling);
 	*agent = (struct outreach_agent){.pid = found->pid,
 					 .start_ticks = found->start_ticks,
 					 .wait_ns = FIRST_WAIT_NS,
@@ -359,7 +405,8 @@ void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns)
 {
 	struct outreach_agent *agent = map64_find(&outreach->agents, (uint64_t)pid);
 
-	if (agent && !agent->session && agent->next_ns > now_ns + FIRST_WAIT_NS) {
+	if (agent && !agent->session && !agent->dialling &&
+	    agent->next_ns > now_ns + FIRST_WAIT_NS) {
 		agent->wait_ns = FIRST_WAIT_NS;
 		agent->next_ns = outreach->next_ns = now_ns;
 	}

@@ -8,7 +8,8 @@
  *
  * Each agent that the finder finds is dialled, and dialled again when its session has ended: after
  * 50 ms first, and after twice as long each time that the agent does not answer, up to 30 s. A
- * session shorter than OUTREACH_LASTING_NS counts as no answer.
+ * session shorter than OUTREACH_LASTING_NS counts as no answer. A connection that is being made is
+ * waited for without an end, and there is one at a time for each agent.
  *
  * Past OUTREACH_MAX_AGENTS the container or user with the most agents loses one for that of another:
  * first one that has never greeted. The finder finds again later whoever had no place.
@@ -32,15 +33,17 @@ struct outreach_agent {
 	pid_t pid;
 	uint64_t start_ticks;
 	char path[BEACON_PATH_BYTES];
-	uint32_t session;      /* ID of its session; 0: none */
-	bool is_greeted;       /* the session has opened */
-	uint64_t opened_ns;    /* when the latest session opened; 0: none has */
-	uint64_t wait_ns;      /* pause after the next try that fails */
-	uint64_t next_ns;      /* when to dial, or to check the session */
-	int err;	       /* error of the last try; 0: the agent was reached */
-	struct beacon *search; /* looks whether the agent still listens; NULL: none does */
-	uint64_t group;	       /* owner_group of the process's owner */
-	uint64_t nth;	       /* of all that were found */
+	uint32_t session;	   /* ID of its session; 0: none */
+	bool is_greeted;	   /* the session has opened */
+	uint64_t opened_ns;	   /* when the latest session opened; 0: none has */
+	uint64_t wait_ns;	   /* pause after the next try that fails */
+	uint64_t next_ns;	   /* when to dial, or to check the session */
+	uint64_t dialled_ns;	   /* when it was last dialled */
+	int err;		   /* error of the last try; 0: the agent was reached */
+	struct dialling *dialling; /* the connection that is being made; or NULL */
+	struct beacon *search;	   /* looks whether the agent still listens; NULL: none does */
+	uint64_t group;		   /* owner_group of the process's owner */
+	uint64_t nth;		   /* of all that were found */
 };
 
 struct outreach_stats {

@@ -19,6 +19,7 @@
 #include "base/capability.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/reach.h"
 #include "confine/parser.h"
 #include "confine/rights.h"
 #include "confine/syscall_filter.h"
@@ -96,13 +97,22 @@ static int give_up(uint64_t keep)
 
 int confinement_begin(uint64_t keep)
 {
-	const int err = start_parsers();
+	int err = start_parsers();
 
-	return err ? err : give_up(keep);
+	if (!err)
+		err = give_up(keep);
+	if (err)
+		return err;
+	err = reach_start(); /* with what is left of the rights */
+	if (err)
+		log_error("cannot start the process that opens what may not answer: %s",
+			  strerror(-err));
+	return err;
 }
 
 void confinement_end(void)
 {
 	parser_drop_spares();
 	zygote_stop();
+	reach_stop();
 }

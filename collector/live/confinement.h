@@ -15,10 +15,11 @@
 /*
  * Starts the zygote, before anything secret is read or opened. Then gives up the capabilities that
  * the collector has no use for, but for those in keep, and forbids itself calls that the collector
- * never makes (confine/syscall_filter.h).
+ * never makes (confine/syscall_filter.h). With what is left of the rights it starts the process of
+ * base/reach.h.
  */
 int confinement_begin(uint64_t keep);
-/* Ends the zygote and all parsers. */
+/* Ends the zygote and all parsers, and calls that are not answered. */
 void confinement_end(void);
 
 #endif

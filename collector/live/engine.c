@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "guard/mount_namespace.h"
 #include "base/turn.h"
 #include "confine/zygote.h"
 #include "container/container.h"
@@ -17,6 +18,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,6 +33,7 @@
 #define MEMORY_INTERVAL_NS (100 * CLOCK_NS_PER_MS) /* between two counts of what shares memory */
 #define MESSAGES_A_STEP	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
+#define USERS_READ_NS	   (60 * CLOCK_NS_PER_SEC)
 
 static_assert(TARGETS_MAX_PROCESSES <= BPF_MAX_WANTED, "each process may be one that is recorded");
 
@@ -115,6 +118,26 @@ static void share_budget(struct engine *engine)
 		recording_take_budget(r, &engine->model);
 }
 
+/*
+ * The root directory of the first process is the host's, where the collector's own is a
+ * container's.
+ */
+static int open_host(void)
+{
+	return open(mount_namespace_is_other(1, NULL) > 0 ? "/proc/1/root" : "/",
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Users may be given further user IDs at any time. */
+static void renew_users(struct engine *engine, uint64_t now_ns)
+{
+	if (now_ns < engine->users_next_ns)
+		return;
+	engine->users_next_ns = now_ns + USERS_READ_NS;
+	if (engine->host_fd >= 0)
+		owner_read_subordinates(engine->host_fd);
+}
+
 /* The limit of a cgroup may be changed while its processes run. */
 static void renew_budget(struct engine *engine, uint64_t now_ns)
 {
@@ -190,11 +213,14 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 {
 	int err;
 
-	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
+	*engine = (struct engine){
+		.control.fd = -1, .signal_fd = open_signals(), .host_fd = -1, .next_id = 1};
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
 		return engine->signal_fd;
 	}
+	engine->host_fd = open_host();
+	renew_users(engine, clock_now_ns());
 	engine->budget_files = options->budget_files;
 	engine->table_bytes = options->table_bytes;
 	engine->budget_next_ns =
@@ -244,6 +270,8 @@ void engine_close(struct engine *engine)
 	guard_settle(engine->guard);
 	guarded_use(NULL);
 	guard_free(engine->guard);
+	if (engine->host_fd >= 0)
+		close(engine->host_fd);
 	if (engine->signal_fd >= 0)
 		close(engine->signal_fd);
 }
@@ -451,6 +479,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	advance_recordings(engine);
 	turns_pass(&engine->turns, TURN_NAMING);
 	renew_budget(engine, clock_now_ns());
+	renew_users(engine, clock_now_ns());
 	count_memory(engine, clock_now_ns());
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	turns_pass(&engine->turns, TURN_UPKEEP);

@@ -95,6 +95,7 @@ struct engine {
 	const struct budget_files *budget_files;
 	size_t table_bytes;	  /* as asked for */
 	uint64_t budget_next_ns;  /* when to read it again; UINT64_MAX: never, it was asked for */
+	uint64_t users_next_ns;	  /* when to read again which user IDs are subordinate */
 	struct memory_stats used; /* as of used_ns */
 	uint64_t used_ns;
 	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
@@ -118,6 +119,7 @@ struct engine {
 	struct engine_listener listener;    /* set by the owner; ends with the engine */
 	const struct daemon_stats *daemon;  /* borrowed; NULL: there is no daemon */
 	int signal_fd;
+	int host_fd; /* the host's root directory; negative: not known */
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 	bool is_hung_up;     /* SIGHUP came; the code that acts on SIGHUP clears this */
 };

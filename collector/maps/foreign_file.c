@@ -44,8 +44,10 @@ static bool is_user_of(pid_t pid, uid_t uid)
  */
 static int check(int path_fd, const struct foreign_owner *owner, struct stat *st)
 {
-	if (fstat(path_fd, st) < 0)
-		return -errno;
+	const int err = root_file_stat(path_fd, st); /* as the look-up has found it */
+
+	if (err)
+		return err;
 	if (!S_ISREG(st->st_mode))
 		return -EINVAL;
 	if (st->st_uid != 0 && !is_user_of(owner->pid, st->st_uid))

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/guarded.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "code/code_name.h"
@@ -416,7 +416,8 @@ void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_onl
 
 struct shadow_call {
 	struct guarded_call base;
-	pid_t pid, root_pid; /* of the process, and of the one in whose root the path is */
+	pid_t pid, inner_pid;
+	char beside_dir[PATH_MAX]; /* "": none */
 	char path[PATH_MAX];
 	int result;
 };
@@ -425,22 +426,33 @@ static bool is_used(pid_t pid, int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	       st.st_mtim.tv_sec + ROUNDED_SEC >= process_stat_started_at(pid);
+	return root_file_stat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	       st.st_mtim.tv_sec + ROUNDED_SEC >= process_stat_read_started_at(pid);
 }
 
 /* Links are followed as perf follows them, but within the container. The file is not opened. */
 static void run_shadow(struct guarded_call *base)
 {
 	struct shadow_call *const call = (struct shadow_call *)base;
-	const int fd = root_file_open(call->root_pid, call->path, O_PATH);
+	const int other = mount_namespace_is_other(call->pid, NULL);
+	const struct perf_map_name name = perf_map_name_of(other > 0 ? call->inner_pid : call->pid);
+	const char *const dir = other > 0 ? "/tmp" : call->beside_dir;
+	int fd;
 
+	call->result = other;
+	if (other < 0 || !dir[0])
+		return;
+	call->result = -ERANGE;
+	if (snprintf(call->path, sizeof(call->path), "%s/%s", dir, name.text) >=
+	    (int)sizeof(call->path))
+		return;
+	fd = root_file_open(other > 0 ? call->pid : getpid(), call->path, O_PATH);
 	if (fd >= 0)
-		call->result = is_used(call->pid, fd) ? PERF_MAP_SHADOW_USED
-						      : PERF_MAP_SHADOW_OTHER;
+		call->result =
+			is_used(call->pid, fd) ? PERF_MAP_SHADOW_USED : PERF_MAP_SHADOW_OTHER;
 	else
-		call->result = fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? PERF_MAP_UNSHADOWED
-									       : fd;
+		call->result =
+			fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? PERF_MAP_UNSHADOWED : fd;
 	if (fd >= 0)
 		close(fd);
 }
@@ -450,45 +462,25 @@ static void free_shadow(struct guarded_call *base)
 	free(base);
 }
 
-/* The call that looks for the file; NULL: there is no memory. */
-static struct shadow_call *new_shadow_call(pid_t pid, const char *dir, pid_t name_pid)
-{
-	const struct perf_map_name name = perf_map_name_of(name_pid);
-	struct shadow_call *const call = calloc(1, sizeof(*call));
-
-	if (!call)
-		return NULL;
-	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
-	call->pid = pid;
-	snprintf(call->path, sizeof(call->path), "%s/%s", dir, name.text);
-	return call;
-}
-
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, const char *beside_dir, char *ret_path,
 			 size_t size)
 {
-	const int other = mount_namespace_is_other(pid, NULL);
-	struct shadow_call *call;
+	struct shadow_call *const call = calloc(1, sizeof(*call));
 	enum guarded_end end;
 	int result;
 
-	if (other < 0 || (other == 0 && !beside_dir))
-		return other;
-	if (other > 0)
-		call = new_shadow_call(pid, "/tmp", inner_pid);
-	else
-		call = new_shadow_call(pid, beside_dir, pid);
 	if (!call)
 		return -ENOMEM;
-	call->root_pid = other > 0 ? pid : getpid();
-	if (strlen(call->path) >= size) {
-		free(call);
-		return -ERANGE;
-	}
+	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
+	call->pid = pid;
+	call->inner_pid = inner_pid;
+	snprintf(call->beside_dir, sizeof(call->beside_dir), "%s", beside_dir ? beside_dir : "");
 	end = guarded_run(pid, &call->base);
 	if (end == GUARDED_LATE)
 		return -ETIMEDOUT;
 	result = end == GUARDED_DONE ? call->result : -ETIMEDOUT;
+	if (end == GUARDED_DONE && strlen(call->path) >= size)
+		result = -ERANGE;
 	if (result > 0)
 		strcpy(ret_path, call->path);
 	free(call);

@@ -98,13 +98,14 @@ int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process
 {
 	struct process *process = calloc(1, sizeof(*process));
 	struct container container;
-	int err;
+	int err = 0;
 
 	if (!process)
 		return -ENOMEM;
 	process->pid = pid;
 	process->start_ticks = start_ticks;
-	err = start_ticks ? 0 : process_stat_start_ticks(pid, &process->start_ticks);
+	if (!start_ticks)
+		err = process_stat_begin(pid, &process->start_ticks, &process->proc_inode);
 	if (err) {
 		free(process);
 		return err;
@@ -330,15 +331,13 @@ static void set_thread_comm(struct thread *thread, const char *comm)
 static void read_thread(const struct process *process, struct thread *thread)
 {
 	char comm[PROCESS_COMM_BYTES] = "";
-	uint64_t ticks;
+	pid_t inner;
 
 	if (process->is_replayed)
 		return;
-	if (!process_stat_thread(process->pid, thread->tid, &ticks, comm, sizeof(comm)))
+	if (!process_stat_thread_names(process->pid, thread->tid, &inner, comm, sizeof(comm)))
 		return; /* what is known of the thread stays */
-	if (ticks != thread->start_ticks || !thread->inner_tid)
-		thread->inner_tid = process_stat_inner_pid(process->pid, thread->tid);
-	thread->start_ticks = ticks;
+	thread->inner_tid = inner;
 	set_thread_comm(thread, comm);
 }
 

@@ -84,8 +84,7 @@ struct jvm {
 struct thread {
 	pid_t tid;
 	pid_t inner_tid;
-	uint64_t start_ticks; /* tells the thread from a later one with its TID */
-	uint64_t read_ns;     /* when its name was last read */
+	uint64_t read_ns;	       /* when its name was last read */
 	char comm[PROCESS_COMM_BYTES]; /* as the kernel has it */
 	char name[PROCESS_COMM_BYTES]; /* comm in UTF-8: a JVM's is modified UTF-8 */
 };
@@ -94,6 +93,7 @@ struct process {
 	pid_t pid;
 	pid_t inner_pid;
 	uint64_t start_ticks;
+	uint64_t proc_inode;	 /* in /proc, see process_stat_is_gone; 0: not known */
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus the collector's: a time namespace */
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "": in no container */
@@ -129,16 +129,17 @@ struct process {
 	unsigned uncounted;	      /* records since then */
 	bool has_owner;		      /* owner is known */
 	bool was_announced;
-	bool is_replayed;  /* of a capture: nothing of it is read from /proc */
-	uint32_t users;	   /* calls of targets_want without their targets_unwant */
-	char *shadow_path;    /* a file that perf reads rather than the perf map; or NULL */
+	bool is_replayed;    /* of a capture: nothing of it is read from /proc */
+	uint32_t users;	     /* calls of targets_want without their targets_unwant */
+	char *shadow_path;   /* a file that perf reads rather than the perf map; or NULL */
 	bool shadow_is_used; /* the process may have written that file itself */
 };
 
 /*
  * Reads a process's identity, names, container and mappings from /proc. start_ticks 0: it is read
  * too. The mappings are read for about so long; process_read_on reads the rest. -ESRCH if the
- * process is gone, -ENOMEM. The right to read the mappings is not needed.
+ * process is gone, -ENOMEM, -ETIMEDOUT if it does not say when it began. The right to read the
+ * mappings is not needed.
  */
 #define PROCESS_READ_ALL UINT64_MAX
 int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process **ret);

@@ -259,10 +259,10 @@ void targets_unwant_all(struct targets *targets)
 static void forget_predecessor(struct targets *targets, pid_t pid)
 {
 	struct process *process = targets_find(targets, pid);
-	uint64_t ticks;
+	uint64_t none = 0;
 
-	if (process && process->start_ticks && process_stat_start_ticks(pid, &ticks) == 0 &&
-	    ticks != process->start_ticks)
+	if (process && process->start_ticks && !process_stat_is_over(pid) &&
+	    process_stat_is_gone(pid, process->start_ticks, &none))
 		remove_process(targets, process);
 }
 
@@ -299,21 +299,9 @@ static void bury(struct targets *targets, struct process *process, uint64_t now_
 		map_writer_give_up(&process->map);
 }
 
-/*
- * Whether the process that began then is gone. A process that cannot be looked at is not taken to
- * be gone. start_ticks is 0: when it began is not known.
- */
-static bool is_pid_gone(pid_t pid, uint64_t start_ticks)
+static bool is_gone(struct process *process)
 {
-	uint64_t ticks;
-	const int err = process_stat_start_ticks(pid, &ticks);
-
-	return err == -ESRCH || (!err && start_ticks && ticks != start_ticks);
-}
-
-static bool is_gone(const struct process *process)
-{
-	return is_pid_gone(process->pid, process->start_ticks);
+	return process_stat_is_gone(process->pid, process->start_ticks, &process->proc_inode);
 }
 
 /* ---- sessions ---- */
@@ -442,8 +430,9 @@ static struct process *process_of_session(struct targets *targets,
 static void say_refusal(const struct targets *targets, const struct intake_session *session)
 {
 	const int pid = session->pid;
+	uint64_t inode = 0;
 
-	if (is_pid_gone(session->pid, session->start_ticks))
+	if (process_stat_is_gone(session->pid, session->start_ticks, &inode))
 		log_info("the JVM with PID %d has ended before its process was looked at", pid);
 	else if (targets->n_jvms >= targets->max_jvms)
 		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "

@@ -66,6 +66,24 @@ static int remove_by_name(int dir, const char *name)
 	return write_line(dir, line);
 }
 
+/*
+ * Whether the process is this user's. Another's has no right to the lines, and could have whoever
+ * asks for its start wait.
+ */
+static bool is_our_users(pid_t pid)
+{
+	char path[32], text[4096];
+	const char *line;
+	unsigned uid, effective;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return false;
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %u %u", &uid, &effective) == 2 &&
+	       effective == geteuid();
+}
+
 /* Whether the line is of a collector that is gone. If so, writes its name. */
 static bool is_stale(const char *line, char ret_name[UPROBE_LINE_NAME_BYTES])
 {
@@ -76,9 +94,11 @@ static bool is_stale(const char *line, char ret_name[UPROBE_LINE_NAME_BYTES])
 	if (sscanf(line, "p:" PREFIX "%d_%" SCNu64 "/%32[a-z0-9]", &pid, &ticks, event) != 3 ||
 	    pid <= 0)
 		return false;
-	err = process_stat_start_ticks(pid, &now_ticks);
-	if (err != -ESRCH && (err || now_ticks == ticks))
-		return false;
+	if (is_our_users(pid)) {
+		err = process_stat_read_ticks(pid, &now_ticks);
+		if (err != -ESRCH && (err || now_ticks == ticks))
+			return false;
+	}
 	snprintf(ret_name, UPROBE_LINE_NAME_BYTES, PREFIX "%d_%" PRIu64 "/%s", pid, ticks, event);
 	return true;
 }
@@ -116,7 +136,7 @@ int uprobe_line_sweep(void)
 static int make_name(char ret[UPROBE_LINE_NAME_BYTES])
 {
 	uint64_t ticks, number;
-	const int err = process_stat_start_ticks(getpid(), &ticks);
+	const int err = process_stat_read_ticks(getpid(), &ticks);
 
 	if (err)
 		return err;

@@ -13,7 +13,7 @@
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "inspect/diagnose.h"
 #include "intake/listen.h"
 #include "capture/recording_capture.h"
@@ -77,8 +77,7 @@ static bool is_allowed(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return false;
 	/* A process in a container sees other files than this process. */
-	if ((cred.uid == 0 || cred.uid == geteuid()) &&
-	    mount_namespace_is_other(cred.pid, NULL) == 0)
+	if ((cred.uid == 0 || cred.uid == geteuid()) && mount_namespace_ask_other(cred.pid) == 0)
 		return true;
 	if (log_limit_allows(&limit, cred.uid, clock_now_ns()))
 		log_warning("refused PID %d at the control socket: it is another user's, or in a "

@@ -113,7 +113,7 @@ static uint64_t start_ns_of(pid_t pid, pid_t tid)
 	uint64_t ticks;
 	char comm[32];
 
-	if (!process_stat_thread(pid, tid, &ticks, comm, sizeof(comm)))
+	if (!process_stat_read_thread(pid, tid, &ticks, comm, sizeof(comm)))
 		return 0;
 	ticks = ticks / hz * CLOCK_NS_PER_SEC + ticks % hz * CLOCK_NS_PER_SEC / hz;
 	return ticks > slept_ns ? ticks - slept_ns : 0;

@@ -287,6 +287,17 @@ def silent_libraries(t):
     os.kill(silent.pid, signal.SIGUSR1)
 
 
+def hanging(kind):
+    def begin(t):
+        directory = tempfile.mkdtemp(prefix="fghanging-")
+        os.chmod(directory, 0o755)
+        t.ends.callback(os.rmdir, directory)
+        t.ends.callback(subprocess.run, ["umount", "--lazy", directory], check=False)
+        program = t.start([settings.BUILD / "tests/e2e/hanging_process", kind, directory], kind)
+        processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
+    return begin
+
+
 def http_clients(kind, count):
     def begin(t):
         host, _, port = t.url.rpartition("/")[2].partition(":")
@@ -350,6 +361,10 @@ ATTACKS = [
     Attack("silent-stack", "4 stacks lie in memory that never answers", silent_stacks, [], True),
     Attack("silent-tmp", "the `/tmp` of a JVM never answers", silent_tmp, [], True),
     Attack("silent-libraries", "6 mapped libraries never answer", silent_libraries, [], True),
+    Attack("hanging-exec", "a process does not come to the end of `execve`", hanging("exec"), [],
+           True),
+    Attack("hanging-connect", "a listening socket lies in a file system that does not answer",
+           hanging("connect"), [], True),
     Attack("http-half", "300 HTTP clients send half a request", http_clients("half", 300), [],
            False),
     Attack("history", "456 short JVMs, room for 4 MiB of graphs", short_jvms,

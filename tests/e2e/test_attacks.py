@@ -16,6 +16,7 @@ from harness.marks import measured
 
 HOSTILE_AGENT = settings.BUILD / "tests" / "e2e" / "hostile_agent"
 NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+HANGING_PROCESS = settings.BUILD / "tests" / "e2e" / "hanging_process"
 MANY_STACKS = settings.BUILD / "tests" / "e2e" / "many_stacks"
 MIB = 1 << 20
 
@@ -164,6 +165,55 @@ class Attacks(Case):
               f"{turns['longest_cpu_us'] / 1e3:.1f} ms of processor time, "
               f"an answer {longest * 1e3:.0f} ms; by stage, in us: {turns['longest_stage_us']}")
         return turns
+
+    def hang(self, kind):
+        """The PID of a process of another user that hangs by a file system of its own."""
+        directory = self.directory / kind
+        directory.mkdir(mode=0o755)
+        self.addCleanup(processes.run, ["umount", "--lazy", directory])
+        program = self.silent_program([HANGING_PROCESS, kind, directory], kind)
+        processes.wait_until(lambda: "ready" in program.text or program.code is not None,
+                             lambda: f"it hangs: {program.text}")
+        return int(re.search(r"ready (\d+)", program.text)[1])
+
+    # tests/source/test_loop.py holds the sources to this list.
+    def test_what_the_loop_asks_for_answers_while_a_process_hangs(self):
+        pid = self.hang("exec")
+        for name in ("status", "statm", "cgroup", "comm", "uid_map", "mountinfo",
+                     "timens_offsets", f"task/{pid}/status", f"task/{pid}/comm"):
+            self.assertEqual(processes.run(["cat", f"/proc/{pid}/{name}"]).code, 0, name)
+        self.assertEqual(processes.run(["stat", f"/proc/{pid}"]).code, 0)
+        self.assertEqual(processes.run(["ls", f"/proc/{pid}/task"]).code, 0)
+        descriptor = os.pidfd_open(pid)
+        self.addCleanup(os.close, descriptor)
+        self.assertEqual(select.select([descriptor], [], [], 0)[0], [])
+        os.kill(pid, 0)
+
+    # The loop stood until the server of the file system ended, which it need not do.
+    def test_processes_that_hang_stop_nobody(self):
+        daemon = self.watch()
+        jvm = self.victim(daemon)
+        out = self.directory / "beside.folded"
+        recording = self.background([settings.COLLECTOR, "record", "-a", "-d", "4", "-F", "99",
+                                     "-o", out, *self.place.options()], "record")
+        in_exec, dialled = self.hang("exec"), self.hang("connect")
+        longest = 0
+        for what, pid in (("unanswered", in_exec), ("left_calls", dialled)):
+            processes.wait_until(lambda w=what: daemon.list_json()["collector"]["guarded"][w] > 0,
+                                 lambda p=pid: f"PID {p} is asked: {daemon.text}")
+        while recording.code is None:
+            began = time.monotonic()
+            daemon.list_json()
+            longest = max(longest, time.monotonic() - began)
+            time.sleep(0.1)
+        self.assertEqual(recording.code, 0, recording.text)
+        self.assertIn("Mixed", out.read_text())
+        row = daemon.jvm(jvm.pid)
+        self.assertEqual((row["state"], row["gaps"]), ("current", 0), row)
+        began = time.monotonic()
+        self.assertEqual(daemon.stop().code, 0)
+        print(f"an answer took {longest * 1e3:.0f} ms at most, the end "
+              f"{(time.monotonic() - began) * 1e3:.0f} ms")
 
     # Bounds of turns are of processor time: others of this machine do not count. They are ten times
     # what is meant, and a tenth of what the attacks took before the work had budgets.

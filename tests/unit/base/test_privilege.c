@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What this process may do, and whose files another process sees. */
 #include "base/capability.h"
-#include "base/mount_namespace.h"
+#include "guard/mount_namespace.h"
 #include "common/child.h"
 
 #include <setjmp.h>

@@ -6,14 +6,19 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/files.h"
+#include "common/temp_dir.h"
 #include "guard/owner.h"
+#include "guard/subordinates.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,9 +92,63 @@ static void who_hides_is_still_who_they_are(void **state)
 	assert_int_equal(owner_after(hide, "").user, SOMEBODY);
 }
 
-static void whoever_made_the_outermost_namespace_owns_what_is_inside(void **state)
+static void whoever_makes_namespaces_stays_the_user_of_what_is_inside(void **state)
 {
 	assert_int_equal(owner_after(nest, "").user, SOMEBODY);
+}
+
+static void map_of(const char *text, uint64_t uid, const char *expected)
+{
+	char said[24];
+	static struct subordinates known;
+
+	subordinates_parse(&known, text);
+	snprintf(said, sizeof(said), "%llu", (unsigned long long)subordinates_user(&known, uid));
+	assert_string_equal(said, expected);
+}
+
+static void who_has_subordinate_ids_is_one_user_for_each_range(void **state)
+{
+	static const char text[] = "# two ranges\nann:100000:65536\n\n1001:200000:10\n"
+				   "broken\nbob:300000:0\neve:400000\ncarl:500000:1";
+
+	map_of(text, 99999, "99999");
+	map_of(text, 100000, "100000");
+	map_of(text, 165535, "100000");
+	map_of(text, 165536, "165536");
+	map_of(text, 200009, "200000");
+	map_of(text, 200010, "200010");
+	map_of(text, 300000, "300000");
+	map_of(text, 400000, "400000");
+	map_of(text, 500000, "500000");
+	map_of("", 100000, "100000");
+}
+
+/* A user of the host may be any of these in a namespace of their own. */
+static void be_a_subordinate(void)
+{
+	if (setresuid(1234567, 1234567, 1234567) < 0)
+		_exit(1);
+}
+
+static void subordinates_are_read_below_the_root(void **state)
+{
+	char dir[] = "/tmp/fg-owner-XXXXXX", path[64];
+	int root;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/etc", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/etc/subuid", dir);
+	files_write(path, "ann:1234500:100\n");
+	root = open(dir, O_PATH | O_DIRECTORY);
+	owner_read_subordinates(root);
+	assert_int_equal(owner_after(be_a_subordinate, "").user, 1234500);
+	assert_int_equal(unlink(path), 0);
+	owner_read_subordinates(root);
+	assert_int_equal(owner_after(be_a_subordinate, "").user, 1234567);
+	close(root);
+	temp_dir_remove(dir);
 }
 
 static void users_are_told_apart_and_containers_too(void **state)
@@ -142,7 +201,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_hides_is_still_who_they_are),
-		cmocka_unit_test(whoever_made_the_outermost_namespace_owns_what_is_inside),
+		cmocka_unit_test(whoever_makes_namespaces_stays_the_user_of_what_is_inside),
+		cmocka_unit_test(who_has_subordinate_ids_is_one_user_for_each_range),
+		cmocka_unit_test(subordinates_are_read_below_the_root),
 		cmocka_unit_test(users_are_told_apart_and_containers_too),
 		cmocka_unit_test(who_is_gone_is_nobody),
 		cmocka_unit_test(users_of_a_container_leave_something_to_each_other),

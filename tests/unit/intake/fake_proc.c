@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +59,9 @@ void fake_proc_add(pid_t pid, uint64_t ticks, const char *exe, const char *maps)
 	write_file(pid, "stat", stat);
 	write_file(pid, "maps", maps ? maps : OTHER_LINES);
 	make_link(pid, "root", fake_root);
-	make_link(pid, "exe", exe);
+	snprintf(stat, sizeof(stat), "Name:\t%s\nVmExe:\t%8zu kB\n", strrchr(exe, '/') + 1,
+		 strlen(exe));
+	write_file(pid, "status", stat);
 }
 
 void fake_proc_add_listening(pid_t pid, uint64_t ticks, const char *path)

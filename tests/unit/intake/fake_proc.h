@@ -22,7 +22,7 @@ extern char fake_root[96];
 void fake_proc_make(void);
 void fake_proc_remove(void);
 
-/* maps NULL: a text without a listening agent. exe is where that link leads. */
+/* maps NULL: a text without a listening agent. exe is the path of its program. */
 void fake_proc_add(pid_t pid, uint64_t ticks, const char *exe, const char *maps);
 /* That the process listens at the path, if it is not NULL. */
 void fake_proc_add_listening(pid_t pid, uint64_t ticks, const char *path);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "intake/outreach.h"
 #include "fake_proc.h"
 
@@ -340,6 +341,66 @@ static void who_never_greeted_goes_first(void **state)
 	close(fd);
 }
 
+static struct guarded_call *left;
+
+static enum guarded_end run_at_once(void *arg, pid_t pid, struct guarded_call *call)
+{
+	call->run(call);
+	return GUARDED_DONE;
+}
+
+/* Keeps the call, as if the socket's file system did not answer. */
+static void keep(void *arg, pid_t pid, struct guarded_call *call)
+{
+	left = call;
+}
+
+static void a_socket_that_does_not_answer_is_waited_for_by_nobody(void **state)
+{
+	static const struct guarded_runner runner = {.run = run_at_once, .leave = keep};
+
+	guarded_use(&runner);
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(5000);
+	assert_int_equal(stats().dialled, 1);
+	assert_int_equal(stats().failed, 0);
+	pass(6000);
+	assert_int_equal(stats().failed, 1);
+	assert_int_equal(outreach_find(&outreach, getpid())->err, -ETIMEDOUT);
+	pass(60000);
+	assert_int_equal(stats().dialled, 1); /* one at a time */
+	assert_int_equal(stats().failed, 1);
+	left->run(left); /* it answers after all */
+	left->free(left);
+	pass(200);
+	close(answer());
+	pass(10);
+	assert_int_equal(n_opened, 1);
+	guarded_use(NULL);
+}
+
+static void what_is_dialled_for_nobody_is_closed(void **state)
+{
+	static const struct guarded_runner runner = {.run = run_at_once, .leave = keep};
+	char byte;
+	int fd;
+
+	guarded_use(&runner);
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(20);
+	outreach_fini(&outreach);
+	left->run(left);
+	left->free(left);
+	fd = accept(listener, NULL, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, &byte, 1), 0);
+	close(fd);
+	guarded_use(NULL);
+	outreach_init(&outreach, intake, fake_proc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +416,8 @@ int main(void)
 		TEST(who_hangs_up_before_a_greeting_is_put_off),
 		TEST(who_announces_most_agents_makes_room),
 		TEST(who_never_greeted_goes_first),
+		TEST(a_socket_that_does_not_answer_is_waited_for_by_nobody),
+		TEST(what_is_dialled_for_nobody_is_closed),
 	};
 
 	return cmocka_run_group_tests_name("intake outreach", tests, NULL, NULL);

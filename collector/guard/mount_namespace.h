@@ -2,14 +2,14 @@
 /*
  * shape:   a process -> its mount namespace, and whether the collector is in the same namespace
  * units:   none
- * threads: any
+ * threads: any that may wait; mount_namespace_ask_other: the model's
  * errors:  negative errno; -ENOENT: the process is gone; -EACCES: no permission
  * source:  namespaces(7), mount_namespaces(7)
  *
  * A container has mounts of its own, so a path means another file in another mount namespace.
  */
-#ifndef FG_BASE_MOUNT_NAMESPACE_H
-#define FG_BASE_MOUNT_NAMESPACE_H
+#ifndef FG_GUARD_MOUNT_NAMESPACE_H
+#define FG_GUARD_MOUNT_NAMESPACE_H
 
 #include <sys/types.h>
 
@@ -25,5 +25,10 @@ int mount_namespace_read(pid_t pid, struct mount_namespace *ret);
  * process's. 0: both are in one namespace.
  */
 int mount_namespace_is_other(pid_t pid, struct mount_namespace *ret);
+/*
+ * The same for the loop, as a guarded call: a process that hangs in execve(2) does not say, see
+ * base/process_stat.h. Then -ETIMEDOUT.
+ */
+int mount_namespace_ask_other(pid_t pid);
 
 #endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * hanging_process exec|connect DIRECTORY: mounts a file system on DIRECTORY whose server falls
+ * silent, and has a process of user 65534 suffer from that.
+ *
+ * exec: the process has a file of the file system open that is closed by execve(2), and calls
+ * execve(2). Closing asks the server (FLUSH), which does not answer. Until this program ends, the
+ * kernel holds the lock by which it protects what the process is (exec_update_lock).
+ *
+ * connect: the process listens at a socket in the file system, and says so as a listening agent
+ * does. Whoever connects needs the right to write to the socket's file, for which the kernel asks
+ * the server (GETATTR, because of default_permissions), which does not answer. The path itself is
+ * known to the kernel.
+ *
+ * The protocol is that of fuse(4): a request is a header, struct fuse_in_header, and a body by its
+ * opcode; an answer is a header with the request's number, and a body. "ready PID" is said when the
+ * process hangs, or listens.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/fuse.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOMEBODY 65534
+#define FILE_ID	 2
+#define LONG	 3600 /* seconds that the kernel may believe what it was told */
+
+enum kind { KIND_EXEC, KIND_CONNECT };
+
+struct server {
+	enum kind kind;
+	int device;
+	const char *directory;
+	pid_t victim;  /* 0: it has not been started */
+	uint32_t mode; /* of the one file; 0: there is none */
+};
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void become_somebody(void)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(SOMEBODY, SOMEBODY, SOMEBODY) < 0 ||
+	    setresuid(SOMEBODY, SOMEBODY, SOMEBODY) < 0)
+		fail("setresuid");
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* ---- the processes that suffer ---- */
+
+static void hang_in_exec(const char *directory)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/file", directory);
+	if (open(path, O_WRONLY | O_CLOEXEC) < 0)
+		fail(path);
+	execl("/bin/sleep", "sleep", "1000", NULL);
+	fail("execl");
+}
+
+/* The region's name is the beacon of an agent that listens, see intake/beacon.h. */
+static void say_beacon(const char *path)
+{
+	char name[300];
+	int fd;
+
+	snprintf(name, sizeof(name), "fgagent-listen:%s", path);
+	fd = memfd_create(name, MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 4096) < 0 ||
+	    mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+		fail("memfd_create");
+}
+
+static void listen_in_vain(const char *directory)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/file", directory);
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+	    listen(fd, 16) < 0)
+		fail(addr.sun_path);
+	/* What the kernel knew of the directory ended with the socket in it. */
+	if (access(directory, X_OK) < 0)
+		fail(directory);
+	say_beacon(addr.sun_path);
+	printf("ready %d\n", (int)getpid());
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+static void start_victim(struct server *server)
+{
+	server->victim = fork();
+	if (server->victim < 0)
+		fail("fork");
+	if (server->victim > 0)
+		return;
+	close(server->device);
+	become_somebody();
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user ID clears it */
+	if (server->kind == KIND_EXEC)
+		hang_in_exec(server->directory);
+	listen_in_vain(server->directory);
+}
+
+/* ---- the file system ---- */
+
+static void answer(const struct server *server, uint64_t unique, int err, const void *body,
+		   size_t len)
+{
+	char text[sizeof(struct fuse_out_header) + 512];
+	const struct fuse_out_header header = {
+		.len = (uint32_t)(sizeof(header) + len), .error = err, .unique = unique};
+
+	memcpy(text, &header, sizeof(header));
+	if (len > 0)
+		memcpy(text + sizeof(header), body, len);
+	/* The request may have been given up. */
+	if (write(server->device, text, header.len) < 0 && errno != ENOENT)
+		fail("answer");
+}
+
+static struct fuse_attr attributes(const struct server *server, uint64_t node)
+{
+	return (struct fuse_attr){.ino = node,
+				  .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : server->mode,
+				  .nlink = 1,
+				  .uid = SOMEBODY,
+				  .gid = SOMEBODY,
+				  .blksize = 4096};
+}
+
+static void answer_entry(const struct server *server, uint64_t unique)
+{
+	const struct fuse_entry_out entry = {
+		.nodeid = FILE_ID, .entry_valid = LONG, .attr = attributes(server, FILE_ID)};
+
+	answer(server, unique, 0, &entry, sizeof(entry));
+}
+
+static void answer_attributes(struct server *server, const struct fuse_in_header *header)
+{
+	const struct fuse_attr_out out = {.attr_valid = header->nodeid == FUSE_ROOT_ID ? LONG : 0,
+					  .attr = attributes(server, header->nodeid)};
+
+	if (header->nodeid == FUSE_ROOT_ID || server->kind == KIND_EXEC)
+		answer(server, header->unique, 0, &out, sizeof(out));
+}
+
+static void answer_init(struct server *server, const struct fuse_in_header *header)
+{
+	const struct fuse_init_out out = {
+		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096, .time_gran = 1};
+
+	answer(server, header->unique, 0, &out, sizeof(out));
+	start_victim(server);
+}
+
+static void answer_request(struct server *server, const struct fuse_in_header *header,
+			   const void *body)
+{
+	const struct fuse_open_out opened = {0};
+
+	switch (header->opcode) {
+	case FUSE_INIT:
+		answer_init(server, header);
+		break;
+	case FUSE_LOOKUP:
+		if (server->mode)
+			answer_entry(server, header->unique);
+		else
+			answer(server, header->unique, -ENOENT, NULL, 0);
+		break;
+	case FUSE_MKNOD:
+		server->mode = ((const struct fuse_mknod_in *)body)->mode;
+		answer_entry(server, header->unique);
+		break;
+	case FUSE_GETATTR:
+		answer_attributes(server, header);
+		break;
+	case FUSE_OPEN:
+		answer(server, header->unique, 0, &opened, sizeof(opened));
+		break;
+	case FUSE_FLUSH:
+		printf("ready %d\n", (int)server->victim);
+		fflush(stdout);
+		break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+		break;
+	default:
+		answer(server, header->unique, -ENOSYS, NULL, 0);
+	}
+}
+
+static void serve(struct server *server)
+{
+	static _Alignas(8) char request[1u << 17];
+
+	for (;;) {
+		const ssize_t len = read(server->device, request, sizeof(request));
+
+		if (len < (ssize_t)sizeof(struct fuse_in_header) && errno != EINTR)
+			fail("/dev/fuse");
+		if (len >= (ssize_t)sizeof(struct fuse_in_header))
+			answer_request(server, (const struct fuse_in_header *)request,
+				       request + sizeof(struct fuse_in_header));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct server server = {0};
+	char options[160];
+
+	if (argc != 3 || (strcmp(argv[1], "exec") != 0 && strcmp(argv[1], "connect") != 0)) {
+		fputs("usage: hanging_process exec|connect DIRECTORY\n", stderr);
+		return 2;
+	}
+	server.kind = strcmp(argv[1], "exec") == 0 ? KIND_EXEC : KIND_CONNECT;
+	server.directory = argv[2];
+	server.mode = server.kind == KIND_EXEC ? S_IFREG | 0666 : 0;
+	server.device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (server.device < 0)
+		fail("/dev/fuse");
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other%s", server.device,
+		 SOMEBODY, SOMEBODY, server.kind == KIND_CONNECT ? ",default_permissions" : "");
+	if (mount("hanging", server.directory, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
+		fail("mount");
+	serve(&server);
+	return 0;
+}
