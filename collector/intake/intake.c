@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "guard/loop_clock.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "guard/fair.h"
@@ -325,7 +326,7 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, uint64_t gro
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = fd;
-	connection->began_ns = clock_now_ns();
+	connection->began_ns = loop_clock_now_ns();
 	connection->session = (struct intake_session){
 		.id = intake->next_id, .pid = pid, .group = group, .is_dialled = is_dialled};
 	err = pid > 0 ? process_stat_start_ticks(pid, &connection->session.start_ticks) : 0;
@@ -608,7 +609,7 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 			need = bytes > need ? bytes : need;
 			break;
 		}
-		connection->began_ns = clock_now_ns(); /* as long as records are handed on */
+		connection->began_ns = loop_clock_now_ns(); /* as long as records are handed on */
 		if (!take_message(intake, connection, p + WIRE_SP_FRAME_HEADER_BYTES,
 				  bytes - WIRE_SP_FRAME_HEADER_BYTES, sink))
 			break;
@@ -617,7 +618,7 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 		at += bytes;
 	}
 	if (at > 0)
-		connection->began_ns = clock_now_ns();
+		connection->began_ns = loop_clock_now_ns();
 	memmove(connection->buf, connection->buf + at, connection->len - at);
 	connection->len -= at;
 	return need;
@@ -736,7 +737,7 @@ static void end_silent(struct intake *intake, uint64_t now_ns)
 		struct connection *connection = value;
 
 		if ((!connection->is_greeted || connection->len > 0) &&
-		    now_ns > connection->began_ns + SILENCE_LIMIT_NS)
+		    loop_clock_at(now_ns) > connection->began_ns + SILENCE_LIMIT_NS)
 			end_connection(intake, connection);
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "guard/loop_clock.h"
 #include "guard/mount_namespace.h"
 #include "base/turn.h"
 #include "confine/zygote.h"
@@ -180,6 +181,8 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 	int err = confinement_begin(options->capabilities);
 
 	if (!err)
+		err = signal_watch_start(engine->signal_fd, &engine->signals);
+	if (!err)
 		err = table_cache_new(max_table_bytes(engine), true, &engine->tables);
 	if (!err)
 		table_cache_set_owner(engine->tables, owner_of, engine);
@@ -215,6 +218,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 
 	*engine = (struct engine){
 		.control.fd = -1, .signal_fd = open_signals(), .host_fd = -1, .next_id = 1};
+	loop_clock_begin();
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
 		return engine->signal_fd;
@@ -270,6 +274,7 @@ void engine_close(struct engine *engine)
 	guard_settle(engine->guard);
 	guarded_use(NULL);
 	guard_free(engine->guard);
+	signal_watch_stop(engine->signals);
 	if (engine->host_fd >= 0)
 		close(engine->host_fd);
 	if (engine->signal_fd >= 0)
@@ -309,6 +314,8 @@ static void read_signals(struct engine *engine)
 		engine->is_interrupted |= info.ssi_signo != SIGHUP;
 		engine->is_hung_up |= info.ssi_signo == SIGHUP;
 	}
+	if (engine->is_interrupted)
+		signal_watch_take(engine->signals);
 }
 
 /* The time before which nothing lies that a held sample may need. */
@@ -444,7 +451,7 @@ static void note_step(struct engine *engine, uint64_t now_ns)
 /* Ends recordings whose client is gone. */
 static void reap_recordings(struct engine *engine)
 {
-	const uint64_t now = clock_now_ns();
+	const uint64_t now = loop_clock_now_ns(); /* a client cannot ask while the loop stands */
 	struct recording *next;
 
 	for (struct recording *r = engine->recordings; r; r = next) {
@@ -458,13 +465,15 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
 	struct loop_woken woken;
+	uint64_t for_ns;
 
 	note_step(engine, now);
 	turns_end(&engine->turns);
-	wait_for_work(engine,
-		      intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns),
-		      &woken);
+	loop_clock_pass(now, 0);
+	for_ns = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
+	wait_for_work(engine, for_ns, &woken);
 	engine->woke_ns = clock_now_ns();
+	loop_clock_pass(engine->woke_ns, for_ns);
 	turns_begin(&engine->turns);
 	if (woken.has_signal)
 		read_signals(engine);

@@ -15,6 +15,7 @@
 #include "live/loop_wait.h"
 #include "live/memory_stats.h"
 #include "live/recording.h"
+#include "live/signal_watch.h"
 #include "live/turns.h"
 #include "guard/budget.h"
 #include "guard/errands.h"
@@ -120,6 +121,7 @@ struct engine {
 	const struct daemon_stats *daemon;  /* borrowed; NULL: there is no daemon */
 	int signal_fd;
 	int host_fd; /* the host's root directory; negative: not known */
+	struct signal_watch *signals;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 	bool is_hung_up;     /* SIGHUP came; the code that acts on SIGHUP clears this */
 };

@@ -223,7 +223,7 @@ struct recording {
 	struct recording_samples samples;
 	struct recording *next; /* next in the engine's list */
 	uint32_t id;
-	uint64_t asked_ns;   /* when its client last asked for it; 0: it has no client */
+	uint64_t asked_ns;   /* when its client last asked, by guard/loop_clock.h; 0: no client */
 	bool is_being_drawn; /* another thread reads the tree: must not be ended */
 };
 

@@ -7,7 +7,7 @@
 #include "maps/foreign_parser.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "guard/loop_clock.h"
 #include "confine/parser.h"
 #include "confine/parser_text.h"
 
@@ -25,7 +25,7 @@ struct foreign_parser {
 	struct owner owner;
 	size_t piece_len;
 	bool ends_line;
-	uint64_t late_ns; /* when the parser is killed */
+	uint64_t late_ns; /* when the parser is killed, by guard/loop_clock.h */
 	struct first_words first;
 	size_t got; /* bytes of first, and then of answer */
 	char *answer;
@@ -87,7 +87,7 @@ int foreign_parser_start(struct owner owner, const struct foreign_text *text, co
 	parser->owner = owner;
 	parser->piece_len = len;
 	parser->ends_line = len > 0 && piece[len - 1] == '\n';
-	parser->late_ns = clock_now_ns() + FOREIGN_PARSER_NS;
+	parser->late_ns = loop_clock_now_ns() + FOREIGN_PARSER_NS;
 	err = parser_text_send(parser->parser.sock, text, sizeof(*text), piece, len);
 	/* A parser that has ended says so when it is waited for. */
 	if (err && err != -EBADMSG) {
@@ -141,7 +141,7 @@ enum foreign_parser_end foreign_parser_wait(struct foreign_parser *parser, uint6
 		return parser->answer_len == 0 && parser->got < sizeof(pid_t)
 			       ? FOREIGN_PARSER_UNBEGUN
 			       : FOREIGN_PARSER_LOST;
-	if (clock_now_ns() < parser->late_ns)
+	if (loop_clock_now_ns() < parser->late_ns)
 		return FOREIGN_PARSER_WAITS;
 	zygote_kill_parser(parser->parser.id, true);
 	return FOREIGN_PARSER_LOST;

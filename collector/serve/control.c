@@ -13,6 +13,7 @@
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "guard/loop_clock.h"
 #include "guard/mount_namespace.h"
 #include "inspect/diagnose.h"
 #include "intake/listen.h"
@@ -237,7 +238,7 @@ static struct recording *recording_of(struct control *control, const json_t *req
 
 	if (!recording || is_daemons(recording))
 		return NULL;
-	recording->asked_ns = clock_now_ns();
+	recording->asked_ns = loop_clock_now_ns();
 	return recording;
 }
 
@@ -468,7 +469,7 @@ static void hand_over(struct control *control, struct drawing *drawing)
 	json_t *const answer = fd < 0 ? failure_of("cannot draw the graph", fd) : success();
 
 	recording->is_being_drawn = false;
-	recording->asked_ns = clock_now_ns();
+	recording->asked_ns = loop_clock_now_ns();
 	answer_late(control, client, text_of(answer), fd < 0 ? -1 : fd);
 }
 
@@ -502,7 +503,7 @@ static json_t *start(struct control *control, struct starting *starting, struct 
 	memcpy(missing, starting->message, sizeof(missing));
 	err = starting_end(starting, control->is_finishing ? NULL : ret);
 	if (*ret) {
-		(*ret)->asked_ns = clock_now_ns();
+		(*ret)->asked_ns = loop_clock_now_ns();
 		return started(*ret, missing);
 	}
 	if (!err)
@@ -713,13 +714,13 @@ static bool has_unfetched(const struct engine *engine)
 
 void control_finish(struct control *control, uint64_t patience_ns)
 {
-	const uint64_t until_ns = clock_now_ns() + patience_ns;
+	const uint64_t until_ns = loop_clock_now_ns() + patience_ns;
 
 	control->is_finishing = true;
 	if (control->clients == 0)
 		return;
 	end_recordings(control->engine);
-	while (control->clients > 0 && clock_now_ns() < until_ns)
+	while (control->clients > 0 && loop_clock_now_ns() < until_ns)
 		engine_step(control->engine, FINISH_STEP_NS);
 	if (has_unfetched(control->engine))
 		log_warning("a recording was asked for and not fetched in time: it is lost");

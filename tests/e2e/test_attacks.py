@@ -215,6 +215,23 @@ class Attacks(Case):
         print(f"an answer took {longest * 1e3:.0f} ms at most, the end "
               f"{(time.monotonic() - began) * 1e3:.0f} ms")
 
+    # Longer than a client may be silent.
+    def test_a_daemon_that_was_stopped_takes_no_client_for_silent(self):
+        daemon = self.watch()
+        self.victim(daemon)
+        recordings = [self.background([settings.COLLECTOR, "record", "-a", "-d", "4", "-F", "99",
+                                       "-o", self.directory / f"{i}.folded",
+                                       *self.place.options()], f"record{i}") for i in range(5)]
+        processes.wait_until(lambda: daemon.list_json()["collector"]["kept"]["recordings"] == 5,
+                             lambda: daemon.list().text)
+        os.kill(daemon.pid, signal.SIGSTOP)
+        time.sleep(11)
+        os.kill(daemon.pid, signal.SIGCONT)
+        for i, recording in enumerate(recordings):
+            self.assertEqual(recording.wait().code, 0, recording.text)
+            self.assertIn("Mixed", (self.directory / f"{i}.folded").read_text())
+        self.assertEqual(daemon.stop().code, 0)
+
     # Bounds of turns are of processor time: others of this machine do not count. They are ten times
     # what is meant, and a tenth of what the attacks took before the work had budgets.
     def test_mappings_without_end_stall_nobody(self):
