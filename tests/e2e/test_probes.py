@@ -8,6 +8,7 @@ import time
 
 from harness import processes, settings, usdt
 from harness.case import Case
+from harness.marks import alone, measured
 
 INTERVAL = 512 << 10
 HEED_SEC = 5                    # for the agent to heed a tracer, on a busy machine; it takes 0.1 s
@@ -18,7 +19,6 @@ TOLERANCE = 0.1
 CHILD = """import sys, time
 sys.path.insert(0, sys.argv[1])
 from harness import usdt
-from harness.marks import alone, measured
 tracer = usdt.Tracer(sys.argv[2], sys.argv[3], pid=int(sys.argv[4]))
 print("open", flush=True)
 time.sleep(1000)

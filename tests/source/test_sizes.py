@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the first size look at no clock and at no share: noise of the machine cannot change them."""
 
+import ast
 import re
 import unittest
 
@@ -62,7 +63,11 @@ class Sizes(unittest.TestCase):
                                              (TESTS / "e2e/harness/marks.py").read_text(), re.M)}
         for path in sorted((TESTS / "e2e").glob("test_*.py")):
             used = set(re.findall(r"^ *@(\w+)$", path.read_text(), re.M))
-            self.assertLessEqual(used - {"classmethod", "property", "staticmethod"}, known, path.name)
+            used -= {"classmethod", "property", "staticmethod"}
+            self.assertLessEqual(used, known, path.name)
+            imported = {name.name for node in ast.parse(path.read_text()).body
+                        if isinstance(node, ast.ImportFrom) for name in node.names}
+            self.assertLessEqual(used, imported, path.name)
 
 
 if __name__ == "__main__":
