@@ -25,7 +25,7 @@
 #define FREE_MOST_NS	  (4 * CLOCK_NS_PER_MS) /* the same while there is too much of it */
 #define SWEEP_NS	  (5 * CLOCK_NS_PER_MS) /* of a turn, for the sweep */
 #define EXPIRED_AT_ONCE	  1000
-#define EXPIRED_LATE	  10	      /* of each process, once SWEEP_NS are over */
+#define EXPIRED_LATE	  10	      /* of each process, once the sweep's time is over */
 #define OWNED_BYTES	  (16u << 10) /* a process with so much memory has an owner who pays */
 #define UNCOUNTED_MAX	  16	      /* records until a process's memory is counted again */
 #define LARGE_RECORD	  4096
@@ -45,7 +45,11 @@ static bool writes_map(void *arg, pid_t pid)
 void targets_init(struct targets *targets, const char *map_dir)
 {
 	*targets = (struct targets){
-		.map_dir = map_dir, .max_bytes = TARGETS_MAX_BYTES, .max_jvms = TARGETS_MAX_JVMS};
+		.map_dir = map_dir,
+		.max_bytes = TARGETS_MAX_BYTES,
+		.max_jvms = TARGETS_MAX_JVMS,
+		.turn = {.sweep_ns = SWEEP_NS, .maps_ns = MAPS_NS, .payers_ns = PAYERS_NS},
+	};
 	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
 	containers_init(&targets->containers, NULL, NULL);
 }
@@ -785,13 +789,13 @@ static void sweep_process(struct targets *targets, struct process *process, uint
 }
 
 /*
- * Goes on with a sweep for SWEEP_NS: looks for processes that have ended, and forgets processes that
+ * Goes on with a sweep for sweep_ns: looks for processes that have ended, and forgets processes that
  * ended long ago. A process that is added meanwhile may come in the next sweep. Returns whether the
  * sweep is at its end.
  */
 static bool sweep_some(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
-	const uint64_t until_ns = clock_now_ns() + SWEEP_NS;
+	const uint64_t until_ns = clock_now_ns() + targets->turn.sweep_ns;
 	struct process *old = NULL, *process;
 
 	if (targets->sweep_pos == 0) {
@@ -833,7 +837,7 @@ static void say_payer(const struct targets *targets, const struct process *payer
  */
 static void limit_memory(struct targets *targets, uint64_t now_ns)
 {
-	const uint64_t until_ns = clock_now_ns() + PAYERS_NS;
+	const uint64_t until_ns = clock_now_ns() + targets->turn.payers_ns;
 
 	for (int i = 0; i < PAYERS_AT_ONCE && targets->bytes > targets->max_bytes; i++) {
 		struct process *const payer = choose_payer(targets, bytes_of, NULL);
@@ -874,7 +878,7 @@ static void share_maps(struct targets *targets, uint64_t now_ns)
 }
 
 /*
- * Writes perf maps that are due, and into the jitdump, until that has taken MAPS_NS. The next call
+ * Writes perf maps that are due, and into the jitdump, until that has taken maps_ns. The next call
  * goes on with the next process.
  */
 static void write_maps(struct targets *targets, uint64_t now_ns)
@@ -882,7 +886,7 @@ static void write_maps(struct targets *targets, uint64_t now_ns)
 	const uint64_t began_ns = clock_now_ns();
 	uint64_t took_ns = 0;
 
-	for (size_t n = 0; n <= targets->processes.count && took_ns < MAPS_NS;) {
+	for (size_t n = 0; n <= targets->processes.count && took_ns < targets->turn.maps_ns;) {
 		struct process *const process = targets_next(targets, &targets->maps_pos);
 		const uint64_t due = process ? map_writer_due_ns(&process->map) : 0;
 

@@ -78,6 +78,10 @@ struct targets {
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
+	/* Of the loop's time, how much each part of targets_tick takes before it leaves the rest. */
+	struct {
+		uint64_t sweep_ns, maps_ns, payers_ns;
+	} turn;
 	uint64_t next_sweep_ns;
 	size_t sweep_pos; /* of the process at which the sweep goes on, see targets_next */
 	bool is_swept;	  /* the sweep that was due last is at its end */

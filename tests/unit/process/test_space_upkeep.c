@@ -161,6 +161,17 @@ static void read_late(enum guarded_end end, unsigned times)
 	assert_true(upkeep.next_ns > clock_now_ns());
 }
 
+/*
+ * Steps at the time of the next one until somebody has been asked so often: a step on a busy machine
+ * has used its time before it comes to the process.
+ */
+static void step_until_asked(unsigned times)
+{
+	while (asked < times && upkeep.next_ns)
+		space_upkeep_step(&upkeep, &processes, upkeep.next_ns);
+	assert_int_equal(asked, times);
+}
+
 static void what_was_late_is_read_later(void **state)
 {
 	for (enum guarded_end end = GUARDED_LATE; end <= GUARDED_PAUSED; end++) {
@@ -168,8 +179,7 @@ static void what_was_late_is_read_later(void **state)
 		read_late(end, 2);
 		space_upkeep_step(&upkeep, &processes, upkeep.next_ns - 1);
 		assert_int_equal(asked, 1);
-		space_upkeep_step(&upkeep, &processes, upkeep.next_ns);
-		assert_int_equal(asked, 2); /* late again */
+		step_until_asked(2); /* late again */
 		assert_true(finish() >= 1);
 		assert_true(knows(codes));
 		assert_true(knows(codes + 2 * (N_CODES - 1) * PAGE));
@@ -183,14 +193,14 @@ static void what_never_answers_is_left(void **state)
 	uint64_t last_ns = 0;
 
 	read_late(GUARDED_PAUSED, 1000);
-	for (unsigned times = 1; times < 1 + PROCESS_LATE_READS; times++) {
-		assert_int_equal(asked, times);
+	for (unsigned times = 2; times <= 1 + PROCESS_LATE_READS; times++) {
 		assert_true(upkeep.next_ns > last_ns);
 		last_ns = upkeep.next_ns;
-		space_upkeep_step(&upkeep, &processes, last_ns);
+		step_until_asked(times);
 	}
+	while (upkeep.next_ns)
+		space_upkeep_step(&upkeep, &processes, upkeep.next_ns);
 	assert_int_equal(asked, 1 + PROCESS_LATE_READS);
-	assert_true(upkeep.next_ns == 0);
 	late_left = 0;
 	space_upkeep_begin_turn(&upkeep); /* whoever asks has an answer */
 	space_upkeep_read(&upkeep, process);
