@@ -51,6 +51,7 @@ struct guard {
 	void *owner_arg;
 	struct helpers *helpers, *leavers;
 	bool has_turns;
+	unsigned patience;   /* calls are waited for so many times as long */
 	uint64_t waited_ns;  /* for late calls, in this turn */
 	struct job *at_hand; /* or NULL */
 	struct late_process processes[GUARD_MAX_LATE];
@@ -421,7 +422,7 @@ static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call
 	job = place ? guard->at_hand : NULL;
 	if (job) {
 		job->call = call;
-		switch (helpers_run(guard->helpers, &job->base, wait_ns)) {
+		switch (helpers_run(guard->helpers, &job->base, wait_ns * guard->patience)) {
 		case HELPERS_DONE:
 			return GUARDED_DONE;
 		case HELPERS_LATE:
@@ -456,6 +457,7 @@ int guard_new(owner_fn owner, void *arg, struct guard **ret)
 	}
 	guard->owner = owner;
 	guard->owner_arg = arg;
+	guard->patience = 1;
 	guard->last = &guard->first;
 	guard->runner = (struct guarded_runner){.run = run_call, .leave = leave_call, .arg = guard};
 	*ret = guard;
@@ -499,6 +501,11 @@ void guard_free(struct guard *guard)
 const struct guarded_runner *guard_runner(const struct guard *guard)
 {
 	return &guard->runner;
+}
+
+void guard_be_patient(struct guard *guard, unsigned times)
+{
+	guard->patience = times;
 }
 
 void guard_stats(struct guard *guard, struct guard_stats *ret)

@@ -70,6 +70,12 @@ void guard_free(struct guard *guard);
 /* A turn of the caller's loop begins. Without turns each call is waited for GUARD_WAIT_NS. */
 void guard_begin_turn(struct guard *guard);
 
+/*
+ * Calls are waited for so many times as long from now on, and all else is counted as before: for a
+ * test of calls that return, which is not to depend on when the machine runs their helper.
+ */
+void guard_be_patient(struct guard *guard, unsigned times);
+
 /* For guarded_use; borrowed until guard_free. */
 const struct guarded_runner *guard_runner(const struct guard *guard);
 void guard_stats(struct guard *guard, struct guard_stats *ret);

@@ -251,7 +251,7 @@ static void a_parser_that_sleeps_is_stuck_and_then_killed(void **state)
 
 	wait_for_parser(job);
 	now = clock_now_ns() + TABLE_LOADER_PATIENCE_NS;
-	for (int i = 0; i < 1000 && table_loader_stuck(loader, NULL) == 0; i++) {
+	for (int i = 0; i < 100000 && table_loader_stuck(loader, NULL) == 0; i++) {
 		table_loader_tend(loader, now);
 		now += TABLE_LOADER_PATIENCE_NS;
 		usleep(1000);

@@ -59,7 +59,7 @@ static struct waiting_call *make_call(int fd, atomic_int *freed)
 
 static void wait_until(atomic_int *count, int wanted)
 {
-	for (int i = 0; i < 10000 && atomic_load(count) < wanted; i++)
+	for (int i = 0; i < 1000000 && atomic_load(count) < wanted; i++)
 		poll(NULL, 0, 1);
 	assert_int_equal(atomic_load(count), wanted);
 }
@@ -68,7 +68,7 @@ static void wait_until_none_is_late(const struct helpers *helpers)
 {
 	struct helpers_stats stats = {.late = 1};
 
-	for (int i = 0; i < 10000 && stats.late > 0; i++) {
+	for (int i = 0; i < 1000000 && stats.late > 0; i++) {
 		helpers_stats(helpers, &stats);
 		poll(NULL, 0, 1);
 	}

@@ -29,7 +29,7 @@ static void open_for(size_t max_bytes, const char *topic)
 {
 	assert_int_equal(publisher_open(path, max_bytes, &publisher), 0);
 	subscriber_open(&subscriber, path, topic);
-	for (int i = 0; i < 1000 && !publisher_joined(publisher); i++)
+	for (int i = 0; i < 100000 && !publisher_joined(publisher); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	assert_true(publisher_is_heard(publisher));
 }

@@ -172,7 +172,7 @@ static void what_is_too_much_goes_also_if_an_hour_cannot_be_merged(void **state)
 	options.limits.bytes = 1;
 	assert_int_equal(store_keeper_open(&options, &keeper), 0);
 	store_keeper_take(keeper, make_period(19));
-	for (unsigned i = 0; i < 1000 && stats.store.removed < 2; i++) {
+	for (unsigned i = 0; i < 100000 && stats.store.removed < 2; i++) {
 		usleep(10000);
 		store_keeper_stats(keeper, &stats);
 	}

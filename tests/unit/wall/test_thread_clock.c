@@ -379,7 +379,7 @@ static void memory_that_never_answers_costs_its_own_stacks(void **state)
 	assert_true(world.seen[1].n_stacks > stacks); /* it goes on */
 	assert_int_equal(world.seen[0].n_stacks, 0);
 	end(world.pids[0]); /* now the read returns */
-	for (int i = 0; i < 400 && stats_of(&world).late; i++)
+	for (int i = 0; i < 40000 && stats_of(&world).late; i++)
 		nap(5);
 	assert_int_equal(stats_of(&world).late, 0);
 	stop(&world);
