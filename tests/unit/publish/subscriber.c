@@ -86,7 +86,7 @@ const char *subscriber_next(struct subscriber *subscriber, int patience_ms, size
 
 bool subscriber_wait(_Atomic uint64_t *number, uint64_t wanted)
 {
-	for (int i = 0; i < 100000 && atomic_load(number) != wanted; i++)
+	for (int i = 0; i < 1000 && atomic_load(number) != wanted; i++)
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	return atomic_load(number) == wanted;
 }
