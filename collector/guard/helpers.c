@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/thread.h"
-#include "base/turn.h"
+#include "guard/turn.h"
 
 #include <errno.h>
 #include <pthread.h>

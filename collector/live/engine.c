@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "guard/loop_clock.h"
 #include "guard/mount_namespace.h"
-#include "base/turn.h"
+#include "guard/turn.h"
 #include "confine/zygote.h"
 #include "container/container.h"
 #include "live/confinement.h"

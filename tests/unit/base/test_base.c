@@ -8,13 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched/types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +24,6 @@
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
-#include "base/turn.h"
 #include "common/child.h"
 #include "common/temp_dir.h"
 
@@ -466,33 +462,6 @@ static void errors_and_warnings_of_a_thread_are_caught(void **state)
 	assert_string_equal(caught.errors, "");
 }
 
-static struct sched_attr scheduling(void)
-{
-	struct sched_attr attr = {.size = sizeof(attr)};
-
-	assert_int_equal(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0), 0);
-	return attr;
-}
-
-/* Kernels that do not know of turns say that they are 0 long. */
-static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
-{
-	const pid_t child = fork(); /* whoever is a little nicer cannot take it back */
-
-	if (child == 0) {
-		struct sched_attr before, after;
-
-		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);
-		before = scheduling();
-		turn_ask_short();
-		after = scheduling();
-		_exit(after.sched_nice != before.sched_nice ||
-		      after.sched_policy != before.sched_policy ||
-		      (before.sched_runtime > 0 && after.sched_runtime != 100000));
-	}
-	child_check(child);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,7 +472,6 @@ int main(void)
 		cmocka_unit_test(past_so_many_groups_all_others_are_one),
 		cmocka_unit_test(one_line_sums_up_what_a_share_has_no_room_for),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
-		cmocka_unit_test(short_turns_are_asked_for_and_nothing_else_is_changed),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
 		cmocka_unit_test(equal_texts_are_one_pointer),
 		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),

@@ -10,8 +10,8 @@
  * Where other threads wait for every CPU, the collector then comes some milliseconds sooner, while
  * a process that has just begun still runs.
  */
-#ifndef FG_BASE_TURN_H
-#define FG_BASE_TURN_H
+#ifndef FG_GUARD_TURN_H
+#define FG_GUARD_TURN_H
 
 /* Asks for the shortest time slices. */
 void turn_ask_short(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Asks the scheduler for short time slices, see turn.h. */
-#include "base/turn.h"
+#include "guard/turn.h"
 
 #include <linux/sched/types.h>
 #include <stdint.h>
