@@ -222,3 +222,15 @@ void log_line(enum log_level level, const char *format, ...)
 	write_all(line, len);
 	errno = saved;
 }
+
+void log_stats(struct log_stats *ret)
+{
+	ret->left_out = log_left_out();
+}
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct log_stats, left_out, "log.left_out", "log_lines_left_out_total",
+		    "Lines of the log that were left out: too many, or nobody read them."),
+};
+
+const struct counters log_counters = COUNTERS(struct log_stats, counters);

@@ -12,6 +12,8 @@
 #ifndef FG_BASE_LOG_H
 #define FG_BASE_LOG_H
 
+#include "base/counters.h"
+
 #include <stdint.h>
 
 #define LOG_MAX_LINES 200 /* a minute; as many warnings and errors, and as many others */
@@ -40,6 +42,13 @@ void log_detect_journal(void);
 void log_be_bounded(void);
 /* Lines left out since the start. */
 uint64_t log_left_out(void);
+
+struct log_stats {
+	uint64_t left_out; /* lines, since the start */
+};
+extern const struct counters log_counters;
+
+void log_stats(struct log_stats *ret);
 
 /* Sets a hook that is called before each line, to clear a progress line for instance; or NULL. */
 void log_set_before_line(void (*hook)(void));

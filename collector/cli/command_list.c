@@ -5,6 +5,7 @@
 #include "live/engine.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
+#include "serve/counted.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -45,7 +46,6 @@ static int list_alone(const struct options *options, json_t **ret)
 		.table_bytes = options->table_bytes,
 	};
 	const uint64_t start = clock_now_ns();
-	struct engine_stats stats;
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
 	char why[DIAGNOSE_BYTES];
@@ -63,8 +63,7 @@ static int list_alone(const struct options *options, json_t **ret)
 		waited = clock_now_ns() - start;
 	}
 	targets_settle_names(&engine.targets);
-	engine_stats(&engine, &stats);
-	*ret = jvm_list_to_json(&engine.targets, &stats);
+	*ret = jvm_list_to_json(&engine.targets, counted_list(&engine, NULL));
 	if (!*ret)
 		err = -ENOMEM;
 	else

@@ -76,8 +76,8 @@ static int watch(struct engine *engine, const struct options *options)
 					   .recording = &options->recording,
 					   .socket_path = options->socket_path};
 	struct log_share announced = {0};
-	struct daemon daemon;
-	int err = control_open(engine, options->socket_path, &control);
+	struct daemon daemon = {0};
+	int err = control_open(engine, options->socket_path, &daemon.counts, &control);
 
 	if (err)
 		return err;

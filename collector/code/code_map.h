@@ -23,6 +23,8 @@
 #ifndef FG_CODE_CODE_MAP_H
 #define FG_CODE_CODE_MAP_H
 
+#include "base/counters.h"
+
 #include <sys/types.h>
 
 #include <stdbool.h>
@@ -98,6 +100,7 @@ struct code_map_stats {
 	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
 	size_t bytes;		  /* memory of ranges and index, names excluded */
 };
+extern const struct counters code_map_counters;
 
 /* Whether the range is not empty and does not wrap. */
 static inline bool code_range_is_valid(uint64_t addr, uint32_t size)

@@ -346,3 +346,27 @@ void zygote_stats(struct zygote_stats *ret)
 	*ret = stats;
 	pthread_mutex_unlock(&lock);
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct zygote_stats, is_running, "parsers.running", "parsers_can_start",
+		      "1 if files of containers can be read, 0 if the process that starts parsers "
+		      "has ended.",
+		      .unit = COUNTER_TRUTH),
+	COUNTER_GAUGE(struct zygote_stats, uid, "parsers.uid", "parsers_uid",
+		      "The user ID of processes that read files."),
+	COUNTER_SUM(struct zygote_stats, started, "parsers.started", "parsers_started_total",
+		    "Processes that were started to read one file."),
+	COUNTER_SUM(struct zygote_stats, killed, "parsers.killed", "parsers_killed_total",
+		    "Of these, killed: they took too long."),
+	COUNTER_SUM(struct zygote_stats, died, "parsers.died", "parsers_died_total",
+		    "Of these, ended by a signal: their file has no names."),
+	COUNTER_SUM(struct zygote_stats, forbidden, "parsers.forbidden", "parsers_forbidden_total",
+		    "Of these that died, ended by a system call that they may not make."),
+	COUNTER_SUM(struct zygote_stats, not_started, "parsers.not_started",
+		    "parsers_not_started_total",
+		    "Processes to read a file that could not be started."),
+	COUNTER_SUM(struct zygote_stats, restarted, "parsers.restarted", "parsers_restarted_total",
+		    "Times that the process that starts them ended, with them, and was replaced."),
+};
+
+const struct counters zygote_counters = COUNTERS(struct zygote_stats, counters);

@@ -22,6 +22,7 @@
 #ifndef FG_CONFINE_ZYGOTE_H
 #define FG_CONFINE_ZYGOTE_H
 
+#include "base/counters.h"
 #include "confine/parser_role.h"
 
 #include <stdbool.h>
@@ -38,6 +39,7 @@ struct zygote_stats {
 	uint64_t not_started; /* parsers that could not be started */
 	uint64_t restarted; /* zygotes that ended or were silent, each with its parsers: replaced */
 };
+extern const struct counters zygote_counters;
 
 #define ZYGOTE_PATIENCE_NS UINT64_C(2000000000)
 

@@ -495,3 +495,42 @@ void containers_stats(const struct containers *containers, struct containers_sta
 		ret->labels_left_out += entry->container.labels.left_out;
 	}
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct containers_stats, known, "containers.known", "containers",
+		      "Containers that are known."),
+	COUNTER_GAUGE(struct containers_stats, unnamed, "containers.unnamed", "containers_unnamed",
+		      "Of these, those of which no name is known."),
+	COUNTER_GAUGE(struct containers_stats, unchecked, "containers.unchecked",
+		      "containers_unchecked",
+		      "Of these, those of which it cannot be said whose word their ID is."),
+	COUNTER_SUM(struct containers_stats, files_read, "containers.files_read",
+		    "container_files_read_total", "Files that were read for names of containers."),
+	COUNTER_SUM(struct containers_stats, broken, "containers.broken_files",
+		    "container_files_broken_total", "Of these, those that made no sense."),
+	COUNTER_SUM(struct containers_stats, unlisted, "containers.unlisted",
+		    "container_directories_unlisted_total",
+		    "Directories too large to be read to their end."),
+	COUNTER_SUM(
+		struct containers_stats, untrusted, "containers.untrusted",
+		"container_files_untrusted_total",
+		"Files and directories for names of containers that others than root may write."),
+	COUNTER_SUM(
+		struct containers_stats, engines_left_out, "containers.engines_left_out",
+		"container_engines_left_out_total",
+		"Directories of container engines for which there was no room, in each search."),
+	COUNTER_SUM(struct containers_stats, refused, "containers.refused",
+		    "containers_refused_total",
+		    "Processes of containers for which there was no room."),
+	COUNTER_SUM(struct containers_stats, labels_left_out, "containers.labels_left_out",
+		    "container_labels_left_out_total",
+		    "Labels past the most of a container or a process, or too long."),
+	COUNTER_SUM(struct containers_stats, lost, "containers.lost_records",
+		    "container_records_lost_total",
+		    "Records of container engines whose parser has died, lied or taken too long."),
+	COUNTER_SUM(struct containers_stats, delayed, "containers.delayed_records",
+		    "container_records_delayed_total",
+		    "Records of container engines that no parser could read yet."),
+};
+
+const struct counters containers_counters = COUNTERS(struct containers_stats, counters);

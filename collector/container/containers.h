@@ -24,6 +24,7 @@
 #ifndef FG_CONTAINER_CONTAINERS_H
 #define FG_CONTAINER_CONTAINERS_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "container/names_reader.h"
 
@@ -69,6 +70,7 @@ struct containers_stats {
 	uint64_t files_read, broken, unlisted, untrusted, engines_left_out, refused,
 		labels_left_out, lost, delayed;
 };
+extern const struct counters containers_counters;
 
 /* root and mounts_path as for container_names_init. */
 void containers_init(struct containers *containers, const char *root, const char *mounts_path);

@@ -37,6 +37,7 @@
 #ifndef FG_FILES_TABLE_CACHE_H
 #define FG_FILES_TABLE_CACHE_H
 
+#include "base/counters.h"
 #include "files/table_store.h"
 #include "memory/address_space.h"
 
@@ -64,6 +65,8 @@ struct table_stats {
 	size_t stuck;	  /* of these, jobs whose file system does not answer */
 	size_t left_out;  /* parts of files that tables leave out, of kinds that count them */
 };
+/* Of TABLE_UNWIND, TABLE_SYMBOLS and TABLE_PROBES. */
+extern const struct counters unwind_table_counters, symbol_table_counters, probe_table_counters;
 
 struct table_cache_stats {
 	size_t max_bytes;
@@ -78,6 +81,7 @@ struct table_cache_stats {
 	uint64_t descriptors_closed; /* closed past max_descriptors while they were of use */
 	uint64_t not_begun;	     /* loads by table_cache_expect that were not begun */
 };
+extern const struct counters table_cache_counters;
 
 /* has_loader: a loader's threads read files; otherwise a file is read when it is asked for. */
 int table_cache_new(size_t max_bytes, bool has_loader, struct table_cache **ret);

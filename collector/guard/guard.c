@@ -514,3 +514,19 @@ void guard_stats(struct guard *guard, struct guard_stats *ret)
 	see_who_is_back(guard, clock_now_ns());
 	*ret = guard->stats;
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct guard_stats, unanswered, "guarded.unanswered",
+		      "guarded_calls_unanswered",
+		      "Reads of processes' memory and files that do not answer now."),
+	COUNTER_SUM(struct guard_stats, late_calls, "guarded.late_calls",
+		    "guarded_late_calls_total",
+		    "Reads of processes' memory and files that have not answered in time."),
+	COUNTER_SUM(struct guard_stats, paused_calls, "guarded.paused_calls",
+		    "guarded_paused_calls_total",
+		    "Reads that were not made because the process or its owner has to wait."),
+	COUNTER_GAUGE(struct guard_stats, left_calls, "guarded.left_calls", "guarded_calls_left",
+		      "Files of processes whose closing has not ended."),
+};
+
+const struct counters guard_counters = COUNTERS(struct guard_stats, counters);

@@ -23,6 +23,7 @@
 #ifndef FG_GUARD_GUARD_H
 #define FG_GUARD_GUARD_H
 
+#include "base/counters.h"
 #include "base/guarded.h"
 #include "guard/owner.h"
 
@@ -55,6 +56,7 @@ struct guard_stats {
 	uint64_t paused_calls; /* calls that were not made */
 	size_t left_calls;     /* left calls that have not returned, or not begun */
 };
+extern const struct counters guard_counters;
 
 /* owner finds the owner of a process. */
 int guard_new(owner_fn owner, void *arg, struct guard **ret);

@@ -16,25 +16,12 @@
 #include <stdio.h>
 
 /*
- * An object, owned by the caller. "jvms" is an array of objects, by rising PID. "collector" has
- * counters of what was refused or lost and belongs to no JVM, and these objects:
- *
- * - "stacks": how stacks ended ("ends", by name) and how they were walked
- * - "unwind_tables", "symbol_tables", "probe_tables": tables of files that are kept
- * - "files": files that are held open
- * - "recordings": what samples waited for, and what the kernel reported of processes
- * - "native_lines": reading of DWARF
- * - "foreign_maps": reading of other runtimes' perf maps
- * - "kernel": the kernel's symbols
- * - "containers", "listening_agents": what is known of containers, and of agents that listen
- * - "watch": the daemon's own sampling and its graphs
- * - "kept": memory kept of all processes, with its limits
- * - "self": memory, descriptors and threads of the collector
+ * An object, owned by the caller. "jvms" is an array of objects, by rising PID, and "collector" is
+ * the object that is given, which is taken over: what is counted of no JVM (serve/counted.h).
  */
-json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
-/* The list with these members of "jvms". Takes rows over; NULL: there is no memory. */
-json_t *jvm_list_with(json_t *rows, const struct targets *targets,
-		      const struct engine_stats *stats);
+json_t *jvm_list_to_json(const struct targets *targets, json_t *collector);
+/* The list with these members of "jvms". Takes rows and collector over; NULL: there is no memory. */
+json_t *jvm_list_with(json_t *rows, json_t *collector);
 
 /* The member of "jvms" for a process with a JVM. */
 json_t *jvm_list_row(const struct process *process, const struct targets *targets);

@@ -144,10 +144,9 @@ bool jvm_listing_step(struct jvm_listing *listing, const struct targets *targets
 	return listing->next < listing->count;
 }
 
-json_t *jvm_listing_take(struct jvm_listing *listing, const struct targets *targets,
-			 const struct engine_stats *stats)
+json_t *jvm_listing_take(struct jvm_listing *listing, json_t *collector)
 {
-	json_t *const list = jvm_list_with(json_incref(listing->rows), targets, stats);
+	json_t *const list = jvm_list_with(json_incref(listing->rows), collector);
 
 	if (list && listing->is_of_most)
 		json_object_set_new(list, "jvms_left_out",

@@ -30,8 +30,7 @@ void jvm_listing_free(struct jvm_listing *listing); /* NULL is legal */
 
 /* Adds at most JVM_LISTING_ROWS rows. False: all have been added. */
 bool jvm_listing_step(struct jvm_listing *listing, const struct targets *targets);
-/* The list, whose rows are taken from listing. "collector" is as of now. */
-json_t *jvm_listing_take(struct jvm_listing *listing, const struct targets *targets,
-			 const struct engine_stats *stats);
+/* The list, whose rows are taken from listing. Takes collector over, as jvm_list_with does. */
+json_t *jvm_listing_take(struct jvm_listing *listing, json_t *collector);
 
 #endif

@@ -84,23 +84,3 @@ void jvm_names_print(const json_t *jvm, FILE *stream)
 	print_labels(labels, name[0] || pod[0] ? ", " : " ", stream);
 	fputc('\n', stream);
 }
-
-json_t *jvm_names_stats(const struct targets *targets)
-{
-	const struct process *process;
-	struct containers_stats stats;
-	size_t pos = 0;
-
-	containers_stats(&targets->containers, &stats);
-	while ((process = targets_next(targets, &pos)))
-		stats.labels_left_out += process->workload.labels.left_out;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
-			 (json_int_t)stats.known, "unnamed", (json_int_t)stats.unnamed, "unchecked",
-			 (json_int_t)stats.unchecked, "files_read", (json_int_t)stats.files_read,
-			 "broken_files", (json_int_t)stats.broken, "unlisted",
-			 (json_int_t)stats.unlisted, "untrusted", (json_int_t)stats.untrusted,
-			 "engines_left_out", (json_int_t)stats.engines_left_out, "refused",
-			 (json_int_t)stats.refused, "labels_left_out",
-			 (json_int_t)stats.labels_left_out, "lost_records", (json_int_t)stats.lost,
-			 "delayed_records", (json_int_t)stats.delayed);
-}

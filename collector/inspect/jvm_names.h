@@ -20,7 +20,4 @@ void jvm_names_add(json_t *jvm, const struct process *process);
 /* Prints these names on a line of their own; nothing if none is known. */
 void jvm_names_print(const json_t *jvm, FILE *stream);
 
-/* Counts of the known containers, of what could not be read of them, and of labels without room. */
-json_t *jvm_names_stats(const struct targets *targets);
-
 #endif

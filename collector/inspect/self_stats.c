@@ -30,3 +30,14 @@ void self_stats_read(struct self_stats *ret)
 	};
 	ret->descriptors -= ret->descriptors > 0; /* the descriptor of /proc/self/fd itself */
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct self_stats, resident_bytes, "self.resident_bytes",
+		      "resident_memory_bytes", "Resident memory of the collector."),
+	COUNTER_GAUGE(struct self_stats, descriptors, "self.descriptors", "open_fds",
+		      "Open descriptors of the collector."),
+	COUNTER_GAUGE(struct self_stats, threads, "self.threads", "threads",
+		      "Threads of the collector."),
+};
+
+const struct counters self_counters = COUNTERS(struct self_stats, counters);

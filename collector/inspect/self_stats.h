@@ -9,6 +9,8 @@
 #ifndef FG_INSPECT_SELF_STATS_H
 #define FG_INSPECT_SELF_STATS_H
 
+#include "base/counters.h"
+
 #include <stdint.h>
 
 struct self_stats {
@@ -16,6 +18,7 @@ struct self_stats {
 	uint64_t descriptors;
 	uint64_t threads;
 };
+extern const struct counters self_counters;
 
 void self_stats_read(struct self_stats *ret);
 

@@ -471,3 +471,29 @@ void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
 	finder->expected[at].tries = 0;
 	finder->expected[at].due_ns = now_ns + EXPECT_FIRST_NS;
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct finder_stats, rounds, "listening_agents.rounds",
+		    "listening_agents_rounds_total", "Searches through all processes."),
+	COUNTER_SUM(struct finder_stats, looks, "listening_agents.processes_read",
+		    "listening_agents_processes_read_total",
+		    "Processes that were looked into for a listening agent."),
+	COUNTER_SUM(struct finder_stats, denied, "listening_agents.processes_denied",
+		    "listening_agents_processes_denied_total",
+		    "Processes that may not be looked into."),
+	COUNTER_SUM(struct finder_stats, too_large, "listening_agents.too_large",
+		    "listening_agents_too_large_total",
+		    "Processes with more mappings than are read."),
+	COUNTER_SUM(struct finder_stats, put_off, "listening_agents.put_off",
+		    "listening_agents_put_off_total",
+		    "Looks that came later, because one with many mappings went on."),
+	COUNTER_SUM(struct finder_stats, untracked, "listening_agents.not_looked_at",
+		    "listening_agents_not_looked_at_total",
+		    "Processes for which there was no room in the search.",
+		    COUNTER_PLUS(offsetof(struct finder_stats, unexpected))),
+	COUNTER_SUM(struct finder_stats, spent_ns, "listening_agents.search_ms",
+		    "listening_agents_search_seconds_total",
+		    "Time spent in searches for listening agents.", .unit = COUNTER_NS_IN_MS),
+};
+
+const struct counters finder_counters = COUNTERS(struct finder_stats, counters);

@@ -20,6 +20,7 @@
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 
 #include <dirent.h>
@@ -55,6 +56,7 @@ struct finder_stats {
 	uint64_t unexpected; /* expected processes past FINDER_MAX_EXPECTED */
 	uint64_t spent_ns;   /* processor time */
 };
+extern const struct counters finder_counters;
 
 struct finder {
 	const char *proc_dir; /* borrowed */

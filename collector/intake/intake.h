@@ -28,6 +28,7 @@
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
 
+#include "base/counters.h"
 #include "guard/owner.h"
 #include "shared/wire.h"
 
@@ -76,6 +77,7 @@ struct intake_stats {
 	size_t connection_bytes; /* memory of connections, without messages */
 	size_t buffer_bytes;	 /* memory for messages that are not whole */
 };
+extern const struct counters intake_counters;
 
 typedef void (*intake_fn)(void *arg, const struct intake_event *event);
 

@@ -443,3 +443,23 @@ void outreach_stats(const struct outreach *outreach, struct outreach_stats *ret)
 	while ((agent = outreach_next(outreach, &pos)))
 		ret->reached += agent->session && agent->is_greeted;
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct outreach_stats, agents, "listening_agents.known", "listening_agents",
+		      "Processes whose agent listens."),
+	COUNTER_GAUGE(struct outreach_stats, reached, "listening_agents.connected",
+		      "listening_agents_connected", "Of these, those that are connected."),
+	COUNTER_SUM(struct outreach_stats, dialled, "listening_agents.dialled",
+		    "listening_agents_dialled_total", "Times that one was dialled."),
+	COUNTER_SUM(struct outreach_stats, failed, "listening_agents.failed",
+		    "listening_agents_failed_total", "Of these, those that failed."),
+	COUNTER_SUM(struct outreach_stats, not_theirs, "listening_agents.not_theirs",
+		    "listening_agents_not_theirs_total",
+		    "Sockets at which another process listened."),
+	COUNTER_SUM(struct outreach_stats, refused, "listening_agents.refused",
+		    "listening_agents_refused_total", "Agents for which there was no room."),
+	COUNTER_SUM(struct outreach_stats, evicted, "listening_agents.evicted",
+		    "listening_agents_evicted_total", "Agents that have made room for others'."),
+};
+
+const struct counters outreach_counters = COUNTERS(struct outreach_stats, counters);

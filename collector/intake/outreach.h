@@ -21,6 +21,7 @@
 #ifndef FG_INTAKE_OUTREACH_H
 #define FG_INTAKE_OUTREACH_H
 
+#include "base/counters.h"
 #include "intake/beacon.h"
 #include "intake/finder.h"
 #include "intake/intake.h"
@@ -56,6 +57,7 @@ struct outreach_stats {
 	uint64_t refused;    /* agents past the limit whose owner has the most, or without memory */
 	uint64_t evicted;    /* agents that have made room for others' */
 };
+extern const struct counters outreach_counters;
 
 struct outreach {
 	struct intake *intake; /* borrowed */

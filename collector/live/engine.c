@@ -165,7 +165,7 @@ static void count_memory(struct engine *engine, uint64_t now_ns)
 					       .targets = &engine->targets,
 					       .symbolizer = engine->symbolizer,
 					       .unwinder = engine->unwinder,
-					       .daemon = engine->daemon,
+					       .beside = engine->beside,
 					       .recordings = engine->recordings};
 	struct targets *const targets = &engine->targets;
 
@@ -541,46 +541,6 @@ struct recording *engine_find_recording(const struct engine *engine, uint32_t id
 	return NULL;
 }
 
-static void add_counts(struct recording_counts *to, const struct recording_counts *counts)
-{
-	to->waits += counts->waits;
-	to->hurried += counts->hurried;
-	to->unread += counts->unread;
-	to->heard += counts->heard;
-	to->lost += counts->lost;
-	to->reread += counts->reread;
-	to->reread_put_off += counts->reread_put_off;
-	to->merged += counts->merged;
-	to->unread_pages += counts->unread_pages;
-	to->ticks += counts->ticks;
-	to->late_ticks += counts->late_ticks;
-	to->failed_ticks += counts->failed_ticks;
-	to->readings_lost += counts->readings_lost;
-	to->time_dropped_us += counts->time_dropped_us;
-	to->stacks_dropped += counts->stacks_dropped;
-	to->threads_left_out += counts->threads_left_out;
-	to->stackless_processes += counts->stackless_processes;
-	to->waits_ended += counts->waits_ended;
-	to->waits_chosen += counts->waits_chosen;
-	to->waits_lost += counts->waits_lost;
-	to->waits_refused += counts->waits_refused;
-	to->waits_unread += counts->waits_unread;
-	to->waits_unended += counts->waits_unended;
-	to->waits_left_out += counts->waits_left_out;
-	to->waker_stacks_lost += counts->waker_stacks_lost + counts->waker_stacks_unnamed;
-	to->unlisted += counts->unlisted;
-	to->probe_lost += counts->probe_lost;
-	to->probe_merged += counts->probe_merged;
-	to->probe_senseless += counts->probe_senseless;
-	to->parked_elsewhere += counts->parked_elsewhere;
-	to->lock_waits_left_out += counts->lock_waits_left_out;
-	to->live.watched += counts->live.watched;
-	to->live.dead += counts->live.dead;
-	to->live.unwatched += counts->live.unwatched;
-	to->live.left_out += counts->live.left_out;
-	to->live.lost += counts->live.lost;
-}
-
 void engine_end_recording(struct engine *engine, struct recording *recording)
 {
 	struct recording **link = &engine->recordings;
@@ -596,65 +556,35 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 		targets_unwant_all(&engine->targets);
 	if (recording->options.pid > 0)
 		targets_unwant(&engine->targets, recording->options.pid);
-	add_counts(&engine->past, &recording->counts);
+	recording_counts_add(&engine->past, &recording->counts);
 	engine->held_dropped += recording->hold.dropped;
 	recording_free(recording);
 }
 
-static void count_kept(const struct engine *engine, struct kept_stats *ret)
+void engine_recording_counts(const struct engine *engine, struct recording_counts *ret)
 {
-	const struct targets *targets = &engine->targets;
-	const struct process *process;
-	size_t pos = 0;
-
-	*ret = (struct kept_stats){.held_dropped = engine->held_dropped,
-				   .refused_clients = engine->refused_clients,
-				   .processes = targets->processes.count,
-				   .jvms = targets->n_jvms,
-				   .sessions = targets->sessions.count,
-				   .recordings = engine->n_recordings,
-				   .threads_forgotten = targets->threads_forgotten};
-	while ((process = targets_next(targets, &pos))) {
-		ret->mappings += process->space.count;
-		ret->threads += process->threads.count;
-		ret->thread_names += process->thread_names.count;
-		ret->interpreted_methods += process->java_methods.by_addr.count;
-		ret->threads_forgotten += process->threads_forgotten;
-		ret->code_bytes += process_code_bytes(process);
-	}
-	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		ret->held_bytes += r->hold.bytes;
-		ret->held_dropped += r->hold.dropped;
-	}
+	*ret = engine->past;
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		recording_counts_add(ret, &r->counts);
 }
 
-void engine_stats(const struct engine *engine, struct engine_stats *ret)
+void engine_kept_stats(const struct engine *engine, struct kept_stats *ret)
 {
-	*ret = (struct engine_stats){.turns = engine->turns};
-	ret->memory = engine->used;
-	memory_stats_sum(&ret->memory, &engine->targets, engine->budget.bytes);
-	if (engine->daemon)
-		ret->daemon = *engine->daemon;
-	count_kept(engine, &ret->kept);
-	symbolizer_names_stats(engine->symbolizer, &ret->kept.name_bytes,
-			       &ret->kept.names_forgotten);
-	intake_stats(engine->intake, &ret->intake);
-	outreach_stats(&engine->outreach, &ret->outreach);
-	unwinder_stats(engine->unwinder, &ret->stacks);
-	guard_stats(engine->guard, &ret->guard);
-	zygote_stats(&ret->parsers);
-	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
-	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
-	table_cache_table_stats(engine->tables, TABLE_PROBES, &ret->probe_tables);
-	table_cache_stats(engine->tables, &ret->files);
-	ret->sampler = engine->sampler;
-	ret->recordings = engine->past;
-	for (const struct recording *r = engine->recordings; r; r = r->next)
-		add_counts(&ret->recordings, &r->counts);
-	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
-	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
-	symbolizer_demangler_stats(engine->symbolizer, &ret->demangler);
-	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);
+	size_t name_bytes;
+
+	kept_stats_count(&engine->targets, engine->recordings, ret);
+	ret->held_dropped += engine->held_dropped;
+	ret->refused_clients = engine->refused_clients;
+	ret->recordings = engine->n_recordings;
+	ret->max_recordings = ENGINE_MAX_RECORDINGS;
+	symbolizer_names_stats(engine->symbolizer, &name_bytes, &ret->names_forgotten);
+	ret->name_bytes = name_bytes;
+}
+
+void engine_memory_stats(const struct engine *engine, struct memory_stats *ret)
+{
+	*ret = engine->used;
+	memory_stats_sum(ret, &engine->targets, engine->budget.bytes);
 }
 
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)

@@ -11,7 +11,7 @@
 
 #include "intake/intake.h"
 #include "intake/outreach.h"
-#include "live/daemon_stats.h"
+#include "live/kept_stats.h"
 #include "live/loop_wait.h"
 #include "live/memory_stats.h"
 #include "live/recording.h"
@@ -36,40 +36,6 @@ struct engine_fd {
 struct engine_listener {
 	void (*heard)(void *arg, const struct intake_event *event); /* NULL: nobody listens */
 	void *arg;
-};
-
-/* The largest parts of what is kept for all processes together. */
-struct kept_stats {
-	uint64_t processes, jvms, sessions, code_bytes, mappings, threads, thread_names,
-		interpreted_methods, threads_forgotten;
-	uint64_t held_bytes, held_dropped; /* held_dropped: since the engine's start */
-	size_t name_bytes;		   /* names of frames */
-	uint64_t names_forgotten;	   /* how often all names of frames were forgotten */
-	uint64_t refused_clients;	   /* clients of the control socket beyond its limit */
-	uint64_t recordings;
-};
-
-/* What the stages count for all processes together. */
-struct engine_stats {
-	struct intake_stats intake;
-	struct outreach_stats outreach;
-	struct unwinder_stats stacks;
-	struct guard_stats guard;
-	struct zygote_stats parsers;
-	struct table_stats unwind_tables;
-	struct table_stats symbol_tables;
-	struct table_stats probe_tables;
-	struct table_cache_stats files;
-	struct debuginfod_stats debuginfod;
-	struct demangler_stats demangler;
-	struct native_lines_stats native_lines;
-	struct kernel_code_stats kernel;
-	struct recording_counts recordings;
-	const char *sampler; /* who takes the samples of the last recording; NULL or "": nobody */
-	struct daemon_stats daemon;
-	struct kept_stats kept;
-	struct memory_stats memory;
-	struct turns turns;
 };
 
 /* The engine's paths, and its limit of memory for tables of files. */
@@ -118,7 +84,7 @@ struct engine {
 	char sampler[SAMPLER_SOURCE_BYTES]; /* sampler_source_text of the last recording */
 	struct engine_fd control;	    /* the descriptor of the control socket */
 	struct engine_listener listener;    /* set by the owner; ends with the engine */
-	const struct daemon_stats *daemon;  /* borrowed; NULL: there is no daemon */
+	const struct memory_beside *beside; /* borrowed; NULL: there is nothing beside the stages */
 	int signal_fd;
 	int host_fd; /* the host's root directory; negative: not known */
 	struct signal_watch *signals;
@@ -151,7 +117,10 @@ int engine_open_sampler(struct engine *engine, const struct recording_options *o
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
 void engine_end_recording(struct engine *engine, struct recording *recording);
 
-void engine_stats(const struct engine *engine, struct engine_stats *ret);
+/* The counts of all recordings, also of those that have ended. */
+void engine_recording_counts(const struct engine *engine, struct recording_counts *ret);
+void engine_kept_stats(const struct engine *engine, struct kept_stats *ret);
+void engine_memory_stats(const struct engine *engine, struct memory_stats *ret);
 
 /*
  * ret_connected: JVMs with a connected agent. ret_current: those of them whose code is all known.

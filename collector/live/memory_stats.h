@@ -9,9 +9,9 @@
 #ifndef FG_LIVE_MEMORY_STATS_H
 #define FG_LIVE_MEMORY_STATS_H
 
+#include "base/counters.h"
 #include "intake/intake.h"
 #include "intake/outreach.h"
-#include "live/daemon_stats.h"
 #include "live/recording.h"
 
 #include <stdint.h>
@@ -40,6 +40,13 @@ struct memory_stats {
 	uint64_t publish; /* events on their way to subscribers */
 	uint64_t queries; /* answers over HTTP, and what may be taken to make them */
 	uint64_t given_back, longest_give_back_ns; /* times that malloc gave free memory back */
+	uint64_t allocated, resident; /* of all of this program, as malloc and the kernel say */
+};
+extern const struct counters memory_counters;
+
+/* What others than the stages keep, as they have last counted it. */
+struct memory_beside {
+	uint64_t graphs, queries, publish; /* as in struct memory_stats */
 };
 
 /* The stages whose pools all processes share. */
@@ -50,7 +57,7 @@ struct memory_sources {
 	const struct targets *targets;
 	const struct symbolizer *symbolizer;
 	const struct unwinder *unwinder;
-	const struct daemon_stats *daemon; /* or NULL */
+	const struct memory_beside *beside; /* or NULL */
 	const struct recording *recordings;
 };
 

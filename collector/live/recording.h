@@ -13,6 +13,7 @@
 #ifndef FG_LIVE_RECORDING_H
 #define FG_LIVE_RECORDING_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "guard/budget.h"
 #include "live/chain.h"
@@ -125,21 +126,7 @@ struct recording_counts {
 	uint64_t merged;	 /* samples for which another one stands: more came than may */
 	uint64_t unread_pages;	 /* samples of which a page of the stack was not in memory */
 	uint64_t reread_put_off; /* samples whose process had to be read again, and was not yet */
-	/* of reading threads: */
-	uint64_t ticks, late_ticks, failed_ticks;
-	uint64_t readings_lost;	  /* readings of threads without room */
-	uint64_t time_dropped_us; /* time whose samples had no room */
-	uint64_t stacks_dropped;  /* stacks of waits past their limit */
-	uint64_t threads_left_out;
-	uint64_t stackless_processes; /* whose memory did not answer */
-	/* of waits that were looked at when they ended: */
-	uint64_t waits_ended, waits_chosen;
-	uint64_t waits_lost;	 /* chosen ones without room, or that could not be decoded */
-	uint64_t waits_refused;	 /* chosen ones that the kernel would not read */
-	uint64_t waits_unread;	 /* chosen ones without their stack */
-	uint64_t waits_unended;	 /* whose end the kernel did not tell */
-	uint64_t waits_left_out; /* of threads that were not known, or past the limit of memory */
-	uint64_t waker_stacks_lost;	   /* not read, without room, or too late for their wait */
+	struct thread_clock_stats clock;   /* of reading threads, and of their waits */
 	uint64_t waker_stacks_unnamed;	   /* of processes that were not known any more */
 	uint64_t unlisted;		   /* wanted processes for which BPF's table had no room */
 	uint64_t probe_lost, probe_merged; /* of lost samples and of merged, those of probes */
@@ -149,6 +136,10 @@ struct recording_counts {
 	uint64_t lock_rests;	      /* waits that went on at the end, or whose end was lost */
 	uint64_t lock_waits_left_out; /* past the limits, or whose begin was not sampled */
 };
+extern const struct counters recording_counters;
+
+/* Adds what is declared of from. */
+void recording_counts_add(struct recording_counts *to, const struct recording_counts *from);
 
 /*
  * What became of the samples that were read from the rings: heard is the sum of the others, and of

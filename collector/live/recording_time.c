@@ -222,26 +222,6 @@ void recording_keep_rests(struct recording *recording, struct recording_model *m
 
 void recording_count_clock(struct recording *recording)
 {
-	struct recording_counts *const counts = &recording->counts;
-	struct thread_clock_stats stats;
-
-	if (!recording->clock)
-		return;
-	thread_clock_stats(recording->clock, &stats);
-	counts->ticks = stats.ticks;
-	counts->late_ticks = stats.late_ticks;
-	counts->failed_ticks = stats.failed_ticks;
-	counts->readings_lost = stats.times.lost;
-	counts->time_dropped_us = stats.dropped_us;
-	counts->stacks_dropped = stats.times.dropped_stacks;
-	counts->threads_left_out = stats.times.threads_left_out;
-	counts->stackless_processes = stats.stackless_pids;
-	counts->waits_ended = stats.waits.waits;
-	counts->waits_chosen = stats.waits.sampled;
-	counts->waits_lost = stats.waits.lost + stats.waits.broken;
-	counts->waits_refused = stats.waits.refused;
-	counts->waits_unread = stats.waits.unread;
-	counts->waits_unended = stats.waits.unended;
-	counts->waits_left_out = stats.times.waits_left_out;
-	counts->waker_stacks_lost = stats.waits.wakers_lost + stats.times.wakers_left_out;
+	if (recording->clock)
+		thread_clock_stats(recording->clock, &recording->counts.clock);
 }

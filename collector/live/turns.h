@@ -12,6 +12,8 @@
 #ifndef FG_LIVE_TURNS_H
 #define FG_LIVE_TURNS_H
 
+#include "base/counters.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,17 +29,19 @@ enum turn_stage {
 	TURN_STAGES,
 };
 
-#define TURN_BUCKETS 10
+#define TURN_BUCKETS 11
 
 struct turns {
 	uint64_t count, sum_ns;
-	uint64_t within[TURN_BUCKETS]; /* turns that took at most turn_bucket_ns */
+	uint64_t
+		within[TURN_BUCKETS]; /* turns that took at most turn_bucket_ns; of the last, all */
 	uint64_t longest_ns;
 	uint64_t longest_cpu_ns; /* processor time of a turn: without waits, and without others */
 	uint64_t longest_stage_ns[TURN_STAGES];
 
 	uint64_t began_ns, began_cpu_ns, stage_ns; /* of the turn; 0: none has begun */
 };
+extern const struct counters turns_counters;
 
 /* The upper bound of a bucket, and its text in seconds. */
 uint64_t turn_bucket_ns(size_t bucket);

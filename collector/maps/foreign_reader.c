@@ -331,3 +331,29 @@ bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time
 		return reader->looks == 0 && foreign_reader_is_wanted(reader, now_ns);
 	return reader->whole_ns < time_ns && now_ns < since_ns + FOREIGN_PATIENCE_NS;
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct foreign_reader_stats, files, "foreign_maps.opened",
+		    "foreign_maps_opened_total", "Perf maps of other runtimes that were opened."),
+	COUNTER_SUM(struct foreign_reader_stats, read_bytes, "foreign_maps.read_bytes",
+		    "foreign_map_read_bytes_total",
+		    "What was read of perf maps of other runtimes."),
+	COUNTER_SUM(struct foreign_reader_stats, maps.refused, "foreign_maps.refused_lines",
+		    "foreign_map_refused_lines_total",
+		    "Lines of perf maps that there was no room for."),
+	COUNTER_SUM(struct foreign_reader_stats, refused, "foreign_maps.refused_files",
+		    "foreign_map_refused_files_total", "Perf maps that were refused."),
+	COUNTER_SUM(struct foreign_reader_stats, unread, "foreign_maps.too_large",
+		    "foreign_map_too_large_total", "Perf maps that were not read to their end."),
+	COUNTER_SUM(struct foreign_reader_stats, restarts, "foreign_maps.restarts",
+		    "foreign_map_restarts_total",
+		    "Perf maps that were replaced or became shorter."),
+	COUNTER_SUM(struct foreign_reader_stats, lost, "foreign_maps.lost_pieces",
+		    "foreign_map_lost_pieces_total",
+		    "Pieces of perf maps whose parser has died, lied or taken too long."),
+	COUNTER_SUM(struct foreign_reader_stats, delayed, "foreign_maps.delayed_pieces",
+		    "foreign_map_delayed_pieces_total",
+		    "Times that no parser could be started for a piece of a perf map."),
+};
+
+const struct counters foreign_reader_counters = COUNTERS(struct foreign_reader_stats, counters);

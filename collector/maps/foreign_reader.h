@@ -25,6 +25,7 @@
 #ifndef FG_MAPS_FOREIGN_READER_H
 #define FG_MAPS_FOREIGN_READER_H
 
+#include "base/counters.h"
 #include "maps/foreign_file.h"
 #include "maps/foreign_map.h"
 #include "maps/foreign_parser.h"
@@ -48,6 +49,7 @@ struct foreign_reader_stats {
 	uint64_t lost;	  /* pieces whose parser has died, lied or taken too long */
 	uint64_t delayed; /* pieces for which no parser could be started yet */
 };
+extern const struct counters foreign_reader_counters;
 
 struct foreign_reader {
 	struct foreign_map *map; /* NULL: no file was ever found */

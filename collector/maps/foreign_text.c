@@ -133,3 +133,15 @@ void foreign_text_feed(struct foreign_text *text, const char *data, size_t len,
 		len--;
 	}
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct foreign_text_stats, lines, "foreign_maps.lines",
+		    "foreign_map_lines_total",
+		    "Lines that were read of perf maps of other runtimes."),
+	COUNTER_SUM(struct foreign_text_stats, broken, "foreign_maps.broken_lines",
+		    "foreign_map_broken_lines_total", "Lines of perf maps that are none."),
+	COUNTER_SUM(struct foreign_text_stats, cut, "foreign_maps.cut_names",
+		    "foreign_map_cut_names_total", "Names of perf maps that were cut."),
+};
+
+const struct counters foreign_text_counters = COUNTERS(struct foreign_text_stats, counters);

@@ -13,6 +13,8 @@
 #ifndef FG_MAPS_FOREIGN_TEXT_H
 #define FG_MAPS_FOREIGN_TEXT_H
 
+#include "base/counters.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +34,7 @@ struct foreign_text_stats {
 	uint64_t broken; /* lines of another form, with too large a number, or of size 0 */
 	uint64_t cut;	 /* good lines whose names were too long */
 };
+extern const struct counters foreign_text_counters;
 
 struct foreign_text {
 	char line[FOREIGN_LINE_BYTES]; /* the beginning of a line that has not ended yet */

@@ -505,3 +505,12 @@ void jitdump_close(struct jitdump *dump)
 	}
 	free_dump(dump);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct jitdump_stats, written, "jitdump_written", "jitdump_written_total",
+		    "Code that was written into a jitdump."),
+	COUNTER_SUM(struct jitdump_stats, skipped, "jitdump_skipped", "jitdump_skipped_total",
+		    "Code that a jitdump had no room for."),
+};
+
+const struct counters jitdump_counters = COUNTERS(struct jitdump_stats, counters);

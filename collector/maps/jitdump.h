@@ -19,6 +19,7 @@
 #ifndef FG_MAPS_JITDUMP_H
 #define FG_MAPS_JITDUMP_H
 
+#include "base/counters.h"
 #include "code/code_map.h"
 
 #include <sys/types.h>
@@ -56,6 +57,7 @@ struct jitdump_stats {
 	uint64_t written; /* code ranges, also those that are not flushed yet */
 	uint64_t skipped; /* code ranges: unreadable, past a limit, or after the file's end */
 };
+extern const struct counters jitdump_counters;
 
 struct jitdump; /* opaque */
 

@@ -544,3 +544,18 @@ int map_store_search_all(struct map_store *store)
 	search_on(store, UINT64_MAX, &removed);
 	return removed;
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct map_store_stats, room.live_bytes, "perf_maps.bytes", "perf_map_bytes",
+		      "Bytes of perf maps of living processes."),
+	COUNTER_GAUGE(struct map_store_stats, room.limit_bytes, "perf_maps.limit_bytes",
+		      "perf_map_limit_bytes", "Bytes that all perf maps may have."),
+	COUNTER_GAUGE(struct map_store_stats, kept, "perf_maps.kept", "perf_maps_kept",
+		      "Perf maps of processes that have ended."),
+	COUNTER_GAUGE(struct map_store_stats, room.kept_bytes, "perf_maps.kept_bytes",
+		      "perf_map_kept_bytes", "Bytes of perf maps of processes that have ended."),
+	COUNTER_SUM(struct map_store_stats, removed, "perf_maps.removed", "perf_maps_removed_total",
+		    "Perf maps of ended processes that were removed for room."),
+};
+
+const struct counters map_store_counters = COUNTERS(struct map_store_stats, counters);

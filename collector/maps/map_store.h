@@ -31,6 +31,7 @@
 #ifndef FG_MAPS_MAP_STORE_H
 #define FG_MAPS_MAP_STORE_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "guard/owner.h"
 #include "maps/map_writer.h"
@@ -60,6 +61,7 @@ struct map_store_stats {
 	size_t kept;
 	uint64_t removed; /* perf maps of the ended that were removed for room */
 };
+extern const struct counters map_store_counters;
 
 struct map_store {
 	const char *dir; /* borrowed; NULL: there are no perf maps */

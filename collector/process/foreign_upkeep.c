@@ -116,3 +116,17 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 			read_process(upkeep, value, now_ns, PROCESS_BYTES);
 	}
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct foreign_upkeep, files, "foreign_maps.open", "foreign_maps",
+		      "Perf maps of other runtimes that are open."),
+	COUNTER_GAUGE(struct foreign_upkeep, ranges, "foreign_maps.ranges", "foreign_map_ranges",
+		      "Ranges of code that other runtimes told of."),
+	COUNTER_GAUGE(struct foreign_upkeep, bytes, "foreign_maps.bytes", "foreign_map_bytes",
+		      "Memory of what other runtimes told."),
+	COUNTER_SUM(struct foreign_upkeep, put_off, "foreign_maps.put_off",
+		    "foreign_map_put_off_total",
+		    "Times that a process was passed over, for want of room."),
+};
+
+const struct counters foreign_upkeep_counters = COUNTERS(struct foreign_upkeep, counters);

@@ -15,6 +15,7 @@
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
 #define FG_PROCESS_FOREIGN_UPKEEP_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "maps/foreign_reader.h"
 
@@ -32,6 +33,7 @@ struct foreign_upkeep {
 	uint64_t next_ns;	     /* when the next step is due */
 	bool has_jvms;		     /* perf maps of processes with an agent are wanted */
 };
+extern const struct counters foreign_upkeep_counters;
 
 struct process;
 

@@ -14,6 +14,7 @@
 #ifndef FG_PROCESS_PROCESS_H
 #define FG_PROCESS_PROCESS_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "code/code_map.h"
 #include "code/code_methods.h"
@@ -77,6 +78,7 @@ struct jvm {
 	uint64_t unnamed_methods[JAVA_METHODS_REASONS]; /* frames of interpreted methods */
 	uint32_t resyncs;				/* complete resynchronisations */
 };
+extern const struct counters jvm_counters;
 
 /* A thread's name that is older is read again when a sample of the thread comes. */
 #define PROCESS_NAME_AGE_NS UINT64_C(1000000000)
@@ -134,6 +136,7 @@ struct process {
 	char *shadow_path;   /* a file that perf reads rather than the perf map; or NULL */
 	bool shadow_is_used; /* the process may have written that file itself */
 };
+extern const struct counters process_counters;
 
 /*
  * Reads a process's identity, names, container and mappings from /proc. start_ticks 0: it is read

@@ -86,3 +86,18 @@ void graveyard_fini(struct graveyard *graveyard)
 {
 	graveyard_step(graveyard, UINT64_MAX);
 }
+
+void process_sizes(const struct process *process, struct process_sizes *ret)
+{
+	*ret = (struct process_sizes){.code_bytes = process_code_bytes(process),
+				      .map_bytes = map_writer_bytes(&process->map)};
+}
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct process_sizes, code_bytes, "code_bytes", "jvm_code_bytes",
+		      "Memory of the code map, methods and names."),
+	COUNTER_GAUGE(struct process_sizes, map_bytes, "map_bytes", "jvm_map_bytes",
+		      "Bytes of the perf map's files."),
+};
+
+const struct counters process_sizes_counters = COUNTERS(struct process_sizes, counters);

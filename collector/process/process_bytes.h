@@ -24,6 +24,14 @@
 size_t process_bytes(const struct process *process);
 size_t process_code_bytes(const struct process *process);
 
+struct process_sizes {
+	uint64_t code_bytes; /* process_code_bytes */
+	uint64_t map_bytes;  /* of the files of its perf map */
+};
+extern const struct counters process_sizes_counters;
+
+void process_sizes(const struct process *process, struct process_sizes *ret);
+
 /* A zero-filled struct graveyard is valid and empty. */
 struct graveyard {
 	struct process *first; /* linked by next_removed */

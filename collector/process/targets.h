@@ -25,6 +25,7 @@
 #ifndef FG_PROCESS_TARGETS_H
 #define FG_PROCESS_TARGETS_H
 
+#include "base/counters.h"
 #include "base/map64.h"
 #include "intake/intake.h"
 #include "guard/heap.h"
@@ -92,6 +93,10 @@ struct targets {
 	uint64_t container_changes;   /* of containers, as processes have them */
 	uint64_t names_wait_ns;	      /* of targets_settle_names; 0: what is left of a turn */
 };
+extern const struct counters targets_counters;
+
+/* Counts containers, and the labels for which a container or a process has no room. */
+void targets_count_containers(const struct targets *targets, struct containers_stats *ret);
 
 /* What the caller has to do with a session after an event. */
 enum targets_verdict {

@@ -9,6 +9,8 @@
 #ifndef FG_PUBLISH_PUBLISH_STATS_H
 #define FG_PUBLISH_PUBLISH_STATS_H
 
+#include "base/counters.h"
+
 #include <stdint.h>
 
 struct publish_stats {
@@ -26,5 +28,6 @@ struct publish_stats {
 	uint64_t waiting_bytes;	      /* now: on the way to libnng */
 	uint64_t kept_bytes;	      /* now: the most that libnng's queues can have */
 };
+extern const struct counters publish_counters;
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef FG_PUSH_PUSH_STATS_H
 #define FG_PUSH_PUSH_STATS_H
 
-#include "profile/profile.h"
+#include "base/counters.h"
 #include "push/push_url.h"
 
 #include <stdbool.h>
@@ -21,6 +21,9 @@
 #include <stdint.h>
 
 #define PUSH_MAX_TARGETS 8
+
+/* Flaws of samples: all of them, and those with one. */
+enum push_quality { PUSH_ALL, PUSH_UNNAMED, PUSH_NOT_ROOTED, PUSH_OVERFLOW, PUSH_QUALITIES };
 
 struct push_amount {
 	uint64_t profiles, samples;
@@ -42,6 +45,7 @@ struct push_target_stats {
 	int64_t clock_skew_sec;
 	bool is_failing;
 };
+extern const struct counters push_target_counters;
 
 struct push_stats {
 	uint64_t series_unwanted;	/* by relabelling */
@@ -52,9 +56,10 @@ struct push_stats {
 	uint64_t stacks_too_large;	/* that are more than a server takes, alone */
 	uint64_t graphs_dropped;	/* for which there was no room to wait */
 	uint64_t waiting_bytes;		/* of graphs that wait */
-	struct profile_quality quality; /* of all samples of processor time that were pushed */
+	uint64_t samples[PUSH_QUALITIES]; /* of processor time that were pushed, with their flaws */
 	size_t n_targets;
 	struct push_target_stats targets[PUSH_MAX_TARGETS];
 };
+extern const struct counters push_counters;
 
 #endif

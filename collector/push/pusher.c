@@ -135,10 +135,12 @@ static void push_stacks(struct pusher *pusher, struct job *job, size_t first, si
 
 /* ---- graphs ---- */
 
-static void add_quality(struct profile_quality *to, const struct profile_quality *from)
+static void add_quality(uint64_t to[PUSH_QUALITIES], const struct profile_quality *quality)
 {
-	to->samples += from->samples;
-	profile_add_quality(to, from);
+	to[PUSH_ALL] += quality->samples;
+	to[PUSH_UNNAMED] += quality->unnamed_samples;
+	to[PUSH_NOT_ROOTED] += quality->unrooted_samples;
+	to[PUSH_OVERFLOW] += quality->overflow_samples;
 }
 
 static void count_job(struct pusher *pusher, const struct job *job)
@@ -151,7 +153,7 @@ static void count_job(struct pusher *pusher, const struct job *job)
 	stats->profiles_unmade += job->counted.profiles_unmade;
 	stats->stacks_too_large += job->counted.stacks_too_large;
 	if (job->is_wanted && job->kind->kind == &profile_kind_cpu)
-		add_quality(&stats->quality, &job->info->quality);
+		add_quality(stats->samples, &job->info->quality);
 	pthread_mutex_unlock(&pusher->lock);
 }
 

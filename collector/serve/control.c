@@ -46,6 +46,7 @@
 
 struct control {
 	struct engine *engine;
+	const struct daemon_counts *counts;
 	const char *socket_path; /* path of the agents' socket */
 	char *path;		 /* path of this socket; NULL until it is bound */
 	int listen_fd;
@@ -133,7 +134,8 @@ static json_t *do_list(struct control *control, const json_t *request, int clien
 	if (control_targets_from_json(request, &options) < 0)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
-	err = listing_begin(control->engine, &options, control->drawn_fd, &listing);
+	err = listing_begin(control->engine, control->counts, &options, control->drawn_fd,
+			    &listing);
 	if (err < 0)
 		return failure_of("cannot make the list", err);
 	listing->client = client;
@@ -657,7 +659,8 @@ static int start_listening(struct control *control, const char *path)
 	return 0;
 }
 
-int control_open(struct engine *engine, const char *socket_path, struct control **ret)
+int control_open(struct engine *engine, const char *socket_path, const struct daemon_counts *counts,
+		 struct control **ret)
 {
 	struct control *control = calloc(1, sizeof(*control));
 	char path[PATH_MAX];
@@ -667,6 +670,7 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 		return -ENOMEM;
 	*control = (struct control){.engine = engine,
 				    .socket_path = socket_path,
+				    .counts = counts,
 				    .listen_fd = -1,
 				    .epoll_fd = -1,
 				    .drawn_fd = -1};

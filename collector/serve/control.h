@@ -33,6 +33,7 @@
 #define FG_SERVE_CONTROL_H
 
 #include "live/engine.h"
+#include "serve/daemon_counts.h"
 
 #include <jansson.h>
 
@@ -43,8 +44,9 @@ struct control; /* opaque */
 /* Writes to ret, of PATH_MAX bytes, the path of the control socket beside the agents' socket. */
 void control_path(const char *socket_path, char *ret);
 
-/* From here on, engine_step serves requests. */
-int control_open(struct engine *engine, const char *socket_path, struct control **ret);
+/* From here on, engine_step serves requests. counts: what the daemon counts; borrowed until control_close. */
+int control_open(struct engine *engine, const char *socket_path, const struct daemon_counts *counts,
+		 struct control **ret);
 /*
  * Ends the clients' recordings and refuses new ones. Serves the clients until all have fetched
  * their results and disconnected, for at most patience_ns.

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "inspect/jvm_listing.h"
 #include "push/pusher.h"
+#include "serve/counted.h"
 #include "serve/graph_writer.h"
 #include "web/http_server.h"
 #include "serve/metrics.h"
@@ -153,8 +154,8 @@ static int start_sampling(struct daemon *daemon)
 	err = engine_start_recording(daemon->engine, &options, NULL, sinks, &daemon->recording);
 	if (err)
 		return err;
-	daemon->stats.is_sampling = true;
-	daemon->stats.hz = options.hz;
+	daemon->counts.watch.is_sampling = true;
+	daemon->counts.watch.hz = options.hz;
 	if (daemon->graphs.periods)
 		err = open_writer(daemon);
 	if (!err && daemon->windows.periods)
@@ -241,10 +242,14 @@ static void publish(struct daemon *daemon)
 	end_publication(daemon);
 }
 
+static json_t *counted_of(const struct daemon *daemon)
+{
+	return counted_list(daemon->engine, &daemon->counts);
+}
+
 /* There are metrics from the first request on, without any process yet. */
 static int publish_first(struct daemon *daemon)
 {
-	struct engine_stats stats;
 	json_t *list;
 	int err;
 
@@ -253,8 +258,7 @@ static int publish_first(struct daemon *daemon)
 		return -ENOMEM;
 	while (jvm_listing_step(daemon->publication->rows, &daemon->engine->targets))
 		continue;
-	engine_stats(daemon->engine, &stats);
-	list = jvm_listing_take(daemon->publication->rows, &daemon->engine->targets, &stats);
+	list = jvm_listing_take(daemon->publication->rows, counted_of(daemon));
 	daemon->publication->list = list;
 	err = list ? 0 : -ENOMEM;
 	if (!err)
@@ -271,7 +275,7 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	int err = 0;
 
 	*daemon = (struct daemon){.options = *options, .engine = engine};
-	engine->daemon = &daemon->stats;
+	engine->beside = &daemon->memory;
 	if (options->watch->n_http)
 		err = open_http(daemon);
 	if (!err && (options->watch->output_dir || options->watch->store_dir ||
@@ -288,13 +292,13 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 		log_info("metrics at %s/metrics%s", http_server_url(daemon->http, i),
 			 options->watch->store_dir ? ", and what is stored at /" : "");
 	if (daemon->writer)
-		log_info("sampling at %u Hz, flame graphs in %s", daemon->stats.hz,
+		log_info("sampling at %u Hz, flame graphs in %s", daemon->counts.watch.hz,
 			 options->watch->output_dir);
 	if (daemon->keeper)
-		log_info("sampling at %u Hz, the store is %s", daemon->stats.hz,
+		log_info("sampling at %u Hz, the store is %s", daemon->counts.watch.hz,
 			 options->watch->store_dir);
 	for (size_t i = 0; daemon->pusher && i < options->watch->push.config.count; i++)
-		log_info("sampling at %u Hz, pushing to %s", daemon->stats.hz,
+		log_info("sampling at %u Hz, pushing to %s", daemon->counts.watch.hz,
 			 options->watch->push.config.targets[i].url.name);
 	if (daemon->publishing)
 		log_info("events at ipc://%s", options->watch->publish_path);
@@ -314,9 +318,9 @@ static void count_pushes(struct daemon *daemon)
 	const struct daemon_feed *const feed = &daemon->pushes;
 	const struct period *const period = feed->periods->period;
 
-	daemon->stats.pushes_left_out = feed->past_left_out + period->left_out;
-	daemon->stats.push_bytes = period->bytes;
-	pusher_stats(daemon->pusher, &daemon->stats.push);
+	daemon->counts.pushes.left_out = feed->past_left_out + period->left_out;
+	daemon->counts.pushes.bytes = period->bytes;
+	pusher_stats(daemon->pusher, &daemon->counts.push);
 }
 
 static void count_windows(struct daemon *daemon)
@@ -324,18 +328,18 @@ static void count_windows(struct daemon *daemon)
 	const struct daemon_feed *const feed = &daemon->windows;
 	const struct period *const period = feed->periods->period;
 
-	daemon->stats.windows_left_out = feed->past_left_out + period->left_out;
-	daemon->stats.window_bytes = period->bytes;
-	store_keeper_stats(daemon->keeper, &daemon->stats.keeper);
+	daemon->counts.windows.left_out = feed->past_left_out + period->left_out;
+	daemon->counts.windows.bytes = period->bytes;
+	store_keeper_stats(daemon->keeper, &daemon->counts.keeper);
 }
 
 static void count_graphs(struct daemon *daemon)
 {
 	const struct period *const period = daemon->graphs.periods->period;
 
-	daemon->stats.graphs = period->count;
-	daemon->stats.graph_bytes = period->bytes;
-	graph_writer_stats(daemon->writer, &daemon->stats.writer);
+	daemon->counts.watch.graphs = period->count;
+	daemon->counts.watch.graph_bytes = period->bytes;
+	graph_writer_stats(daemon->writer, &daemon->counts.writer);
 }
 
 /*
@@ -349,17 +353,18 @@ static void count_recording(struct daemon *daemon)
 	const struct daemon_feed *const feed = main_feed(daemon);
 	const struct period *period = feed->periods->period;
 
-	daemon->stats.is_sampling = !daemon->recording->is_done;
-	daemon->stats.samples = feed->past_samples + period->samples;
-	daemon->stats.left_out = feed->past_left_out + period->left_out;
-	daemon->stats.processless = feed->past_processless + period->processless;
+	daemon->counts.watch.is_sampling = !daemon->recording->is_done;
+	daemon->counts.watch.samples = feed->past_samples + period->samples;
+	daemon->counts.watch.left_out = feed->past_left_out + period->left_out;
+	daemon->counts.watch.processless = feed->past_processless + period->processless;
 
-	daemon->stats.heard = recording->samples.heard;
-	daemon->stats.unwanted = recording->samples.unwanted + recording->samples.untimely;
-	daemon->stats.waiting = recording->hold.samples;
-	daemon->stats.unkept = recording->hold.dropped_samples + recording->samples.memory_less;
-	daemon->stats.lost_samples = progress->lost;
-	daemon->stats.stackless_samples = progress->stackless;
+	daemon->counts.watch.heard = recording->samples.heard;
+	daemon->counts.watch.unwanted = recording->samples.unwanted + recording->samples.untimely;
+	daemon->counts.watch.waiting = recording->hold.samples;
+	daemon->counts.watch.unkept =
+		recording->hold.dropped_samples + recording->samples.memory_less;
+	daemon->counts.watch.lost_samples = progress->lost;
+	daemon->counts.watch.stackless_samples = progress->stackless;
 	if (daemon->writer)
 		count_graphs(daemon);
 	if (daemon->keeper)
@@ -392,16 +397,16 @@ static void drop_passing(struct daemon *daemon, const struct daemon_feed *feed,
 		return;
 	period_drop_passing(period, &sum);
 	if (feed == main_feed(daemon)) {
-		daemon->stats.tool_graphs += sum.graphs;
-		daemon->stats.tool_samples += sum.samples;
+		daemon->counts.watch.tool_graphs += sum.graphs;
+		daemon->counts.watch.tool_samples += sum.samples;
 	}
 }
 
 static void write_period(struct daemon *daemon, struct period *period)
 {
 	drop_passing(daemon, &daemon->graphs, period);
-	daemon->stats.periods++;
-	daemon->stats.periods_cut_short += period->is_cut_short;
+	daemon->counts.watch.periods++;
+	daemon->counts.watch.periods_cut_short += period->is_cut_short;
 	count_past(&daemon->graphs, period);
 	if (period->is_cut_short)
 		log_warning(
@@ -414,8 +419,8 @@ static void write_period(struct daemon *daemon, struct period *period)
 static void write_window(struct daemon *daemon, struct period *period)
 {
 	drop_passing(daemon, &daemon->windows, period);
-	daemon->stats.windows++;
-	daemon->stats.windows_cut_short += period->is_cut_short;
+	daemon->counts.windows.periods++;
+	daemon->counts.windows.cut_short += period->is_cut_short;
 	count_past(&daemon->windows, period);
 	store_keeper_take(daemon->keeper, period);
 }
@@ -423,8 +428,8 @@ static void write_window(struct daemon *daemon, struct period *period)
 static void push_period(struct daemon *daemon, struct period *period)
 {
 	drop_passing(daemon, &daemon->pushes, period);
-	daemon->stats.pushes++;
-	daemon->stats.pushes_cut_short += period->is_cut_short;
+	daemon->counts.pushes.periods++;
+	daemon->counts.pushes.cut_short += period->is_cut_short;
 	count_past(&daemon->pushes, period);
 	pusher_take(daemon->pusher, period);
 }
@@ -492,7 +497,6 @@ static void take_hang_up(struct daemon *daemon)
 static void advance_publication(struct daemon *daemon)
 {
 	struct publication *const publication = daemon->publication;
-	struct engine_stats stats;
 
 	if (publication->list) {
 		if (atomic_load(&publication->has_text))
@@ -501,9 +505,8 @@ static void advance_publication(struct daemon *daemon)
 	}
 	if (jvm_listing_step(publication->rows, &daemon->engine->targets))
 		return;
-	http_server_stats(daemon->http, &daemon->stats.http);
-	engine_stats(daemon->engine, &stats);
-	publication->list = jvm_listing_take(publication->rows, &daemon->engine->targets, &stats);
+	http_server_stats(daemon->http, &daemon->counts.http);
+	publication->list = jvm_listing_take(publication->rows, counted_of(daemon));
 	if (publication->list)
 		errands_add(daemon->engine->errands, &publication->errand);
 	else
@@ -518,7 +521,7 @@ static void say_status(struct daemon *daemon, uint64_t now_ns)
 	engine_count_jvms(daemon->engine, &connected, &current);
 	if (daemon->recording)
 		snprintf(text, sizeof(text), "%u JVMs, sampling at %u Hz", connected,
-			 daemon->stats.hz);
+			 daemon->counts.watch.hz);
 	else
 		snprintf(text, sizeof(text), "%u JVMs", connected);
 	service_step(&daemon->service, now_ns, text);
@@ -561,8 +564,9 @@ void daemon_step(struct daemon *daemon)
 	}
 	if (daemon->publishing) {
 		publishing_set_max_bytes(daemon->publishing, daemon->engine->budget.publish);
-		publishing_stats(daemon->publishing, &daemon->stats.publish);
+		publishing_stats(daemon->publishing, &daemon->counts.publish);
 	}
+	daemon->memory = daemon_counts_memory(&daemon->counts);
 	if (daemon->http) {
 		http_server_set_max_bytes(daemon->http, daemon->engine->budget.queries);
 		http_server_expire(daemon->http, now);
@@ -621,5 +625,5 @@ void daemon_close(struct daemon *daemon)
 	}
 	end_publication(daemon);
 	http_server_close(daemon->http);
-	daemon->engine->daemon = NULL;
+	daemon->engine->beside = NULL;
 }

@@ -15,9 +15,9 @@
 #ifndef FG_SERVE_DAEMON_H
 #define FG_SERVE_DAEMON_H
 
-#include "live/daemon_stats.h"
 #include "live/engine.h"
 #include "sinks/period_sink.h"
+#include "serve/daemon_counts.h"
 #include "serve/service.h"
 #include "serve/watch_options.h"
 
@@ -49,7 +49,8 @@ struct daemon {
 	struct http_server *http;
 	struct publication *publication; /* of metrics, or NULL */
 	struct service service;
-	struct daemon_stats stats;
+	struct daemon_counts counts;
+	struct memory_beside memory; /* of counts; the engine's budget is shared with it */
 	uint64_t next_publish_ns;
 };
 

@@ -291,3 +291,24 @@ void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns)
 	pthread_mutex_destroy(&writer->lock);
 	free_writer(writer);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct graph_writer_stats, written, "watch.graphs_written",
+		    "graphs_written_total", "Graphs that were written."),
+	COUNTER_SUM(struct graph_writer_stats, failed, "watch.graphs_failed", "graphs_failed_total",
+		    "Graphs that could not be written."),
+	COUNTER_SUM(struct graph_writer_stats, dropped, "watch.graphs_dropped",
+		    "graphs_dropped_total",
+		    "Graphs that were dropped because others were still being written."),
+	COUNTER_GAUGE(struct graph_writer_stats, waiting_bytes, "watch.waiting_bytes",
+		      "graphs_waiting_bytes", "Memory of graphs that wait to be written."),
+	COUNTER_GAUGE(struct graph_writer_stats, files, "watch.files", "graph_files",
+		      "Files of graphs that are there."),
+	COUNTER_GAUGE(struct graph_writer_stats, file_bytes, "watch.file_bytes", "graph_file_bytes",
+		      "What files of graphs take."),
+	COUNTER_SUM(struct graph_writer_stats, removed, "watch.files_removed",
+		    "graph_files_removed_total",
+		    "Files of graphs that were removed because of the limits."),
+};
+
+const struct counters graph_writer_counters = COUNTERS(struct graph_writer_stats, counters);

@@ -14,7 +14,7 @@
 #ifndef FG_SERVE_GRAPH_WRITER_H
 #define FG_SERVE_GRAPH_WRITER_H
 
-#include "live/daemon_stats.h"
+#include "base/counters.h"
 #include "sinks/period_parts.h"
 #include "sinks/period.h"
 #include "render/render.h"
@@ -31,6 +31,15 @@ struct graph_writer_options {
 };
 
 struct graph_writer; /* opaque */
+
+struct graph_writer_stats {
+	uint64_t written, failed, dropped; /* graphs */
+	uint64_t removed;		   /* files removed because of the limits */
+	uint64_t files, file_bytes;	   /* now in the directory */
+	uint64_t waiting_bytes;		   /* memory of graphs that wait */
+	uint64_t list_bytes;		   /* memory of the list of files */
+};
+extern const struct counters graph_writer_counters;
 
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret);
 /* Takes ownership of the period. May drop graphs of it, or of those that wait. */

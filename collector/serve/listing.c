@@ -12,6 +12,7 @@
 struct listing_work {
 	struct errand errand; /* the first member */
 	struct engine *engine;
+	const struct daemon_counts *counts;
 	struct jvm_listing *rows;
 	json_t *answer; /* the errand's, once it is given */
 	bool is_given;
@@ -44,8 +45,8 @@ static void listing_free(struct listing *listing)
 	free(listing);
 }
 
-int listing_begin(struct engine *engine, const struct recording_options *options, int wake_fd,
-		  struct listing **ret)
+int listing_begin(struct engine *engine, const struct daemon_counts *counts,
+		  const struct recording_options *options, int wake_fd, struct listing **ret)
 {
 	struct listing *listing = calloc(1, sizeof(*listing));
 	int err;
@@ -61,6 +62,7 @@ int listing_begin(struct engine *engine, const struct recording_options *options
 		return err;
 	}
 	listing->work->engine = engine;
+	listing->work->counts = counts;
 	listing->work->wake_fd = wake_fd;
 	listing->work->errand.run = make_text;
 	*ret = listing;
@@ -72,11 +74,9 @@ static json_t *answer_of(const struct listing *listing, const char *socket_path)
 {
 	struct engine *const engine = listing->work->engine;
 	json_t *answer = json_object(), *list;
-	struct engine_stats stats;
 	char why[DIAGNOSE_BYTES];
 
-	engine_stats(engine, &stats);
-	list = jvm_listing_take(listing->work->rows, &engine->targets, &stats);
+	list = jvm_listing_take(listing->work->rows, counted_list(engine, listing->work->counts));
 	if (json_array_size(json_object_get(list, "jvms")) == 0 &&
 	    jvm_list_select(list, &listing->options, &engine->targets, socket_path, why) < 0) {
 		json_object_set_new(answer, "error", json_value_new_text(why));

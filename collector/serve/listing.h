@@ -12,6 +12,7 @@
 #define FG_SERVE_LISTING_H
 
 #include "inspect/jvm_listing.h"
+#include "serve/counted.h"
 
 struct listing {
 	struct recording_options options;
@@ -20,8 +21,9 @@ struct listing {
 	struct listing_work *work; /* opaque */
 };
 
-int listing_begin(struct engine *engine, const struct recording_options *options, int wake_fd,
-		  struct listing **ret);
+/* engine and counts are borrowed until listing_end. */
+int listing_begin(struct engine *engine, const struct daemon_counts *counts,
+		  const struct recording_options *options, int wake_fd, struct listing **ret);
 /*
  * Goes on. Call this each turn until there are no more rows: true then says that the errand makes
  * the text, after which wake_fd, an eventfd, is written to. socket_path is the agents' socket.

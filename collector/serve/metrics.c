@@ -10,7 +10,8 @@
 
 #include "base/json_value.h"
 #include "base/utf8.h"
-#include "serve/metrics_table.h"
+#include "inspect/jvm_counters.h"
+#include "serve/counted.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +22,6 @@
 #define PREFIX	   "fgcollect_"
 #define MAX_PATH   128
 #define MAX_LABEL  200
-#define N_METRICS  (sizeof(metrics) / sizeof(metrics[0]))
-#define JVM_PREFIX "jvm."
 #define BUCKETS	   "_bucket"
 
 /* Writes at most len bytes of text. A text beyond MAX_LABEL is cut between characters. */
@@ -44,36 +43,30 @@ static void put_label_value(FILE *stream, const char *text)
 	put_label_bytes(stream, text, strlen(text));
 }
 
-static bool ends_with(const char *name, const char *end)
+static void put_head(FILE *stream, const char *name, const char *help, enum counter_kind kind)
 {
-	const size_t len = strlen(name), end_len = strlen(end);
+	static const char *const types[] = {[COUNTER_IS_SUM] = "counter",
+					    [COUNTER_IS_GAUGE] = "gauge",
+					    [COUNTER_IS_HISTOGRAM] = "histogram"};
+	const size_t len = strlen(name) - (kind == COUNTER_IS_HISTOGRAM ? strlen(BUCKETS) : 0);
 
-	return len > end_len && strcmp(name + len - end_len, end) == 0;
-}
-
-/* help is NULL for the sum and the count of a histogram, which have the head of the buckets. */
-static void put_head(FILE *stream, const char *name, const char *help)
-{
-	const char *type = ends_with(name, "_total") ? "counter" : "gauge";
-	size_t len = strlen(name);
-
-	if (!help)
-		return;
-	if (ends_with(name, BUCKETS)) {
-		type = "histogram";
-		len -= strlen(BUCKETS);
-	}
 	fprintf(stream, "# HELP " PREFIX "%.*s %s\n# TYPE " PREFIX "%.*s %s\n", (int)len, name,
-		help, (int)len, name, type);
+		help, (int)len, name, types[kind]);
 }
+
+struct metric {
+	const struct counter *counter;
+	const char *label; /* whose values are the keys of an object */
+};
 
 /* Writes one sample. jvm is NULL if the sample is not of a JVM. */
 static void put_sample(FILE *stream, const struct metric *metric, const json_t *jvm,
 		       const char *label_value, json_int_t value)
 {
+	const unsigned divisor = counter_metric_divisor(metric->counter);
 	const char *separator = "{";
 
-	fprintf(stream, PREFIX "%s", metric->name);
+	fprintf(stream, PREFIX "%s", metric->counter->metric);
 	if (jvm) {
 		fprintf(stream, "{pid=\"%lld\",container=\"",
 			(long long)json_value_int(jvm, "pid"));
@@ -88,9 +81,8 @@ static void put_sample(FILE *stream, const struct metric *metric, const json_t *
 	}
 	if (jvm || label_value)
 		putc('}', stream);
-	if (metric->divisor > 1)
-		fprintf(stream, " %.*f\n", metric->divisor > 1000 ? 6 : 3,
-			(double)value / metric->divisor);
+	if (divisor > 1)
+		fprintf(stream, " %.*f\n", divisor > 1000 ? 6 : 3, (double)value / divisor);
 	else
 		fprintf(stream, " %lld\n", (long long)value);
 }
@@ -101,21 +93,11 @@ static void put_samples(FILE *stream, const struct metric *metric, const json_t 
 	json_t *object = (json_t *)(uintptr_t)value, *part;
 	const char *key;
 
-	if (json_is_integer(value))
-		put_sample(stream, metric, jvm, NULL, json_integer_value(value));
-	json_object_foreach (object, key, part) {
-		if (json_is_integer(part))
-			put_sample(stream, metric, jvm, key, json_integer_value(part));
-	}
-}
-
-static const struct metric *find_metric(const char *path)
-{
-	for (size_t i = 0; i < N_METRICS; i++) {
-		if (strcmp(metrics[i].path, path) == 0)
-			return &metrics[i];
-	}
-	return NULL;
+	if (json_is_integer(value) || json_is_boolean(value))
+		put_sample(stream, metric, jvm, NULL,
+			   json_is_true(value) ? 1 : json_integer_value(value));
+	json_object_foreach (object, key, part)
+		put_sample(stream, metric, jvm, key, json_integer_value(part));
 }
 
 /* The value at a path such as "a.b.c". */
@@ -133,68 +115,6 @@ static const json_t *value_at(const json_t *object, const char *path)
 	return object;
 }
 
-/* A metric that is not in the table. The path gives the metric its name. */
-struct other_metric {
-	struct metric metric;
-	char name[MAX_PATH + 8], help[2 * MAX_PATH];
-};
-
-/* Turns "search_ms" into "search_seconds", because Prometheus uses seconds. Returns the divisor. */
-static int use_seconds(char *name)
-{
-	const size_t len = strlen(name);
-
-	if (len < 3 || strcmp(name + len - 3, "_ms") != 0)
-		return 1;
-	strcpy(name + len - 2, "seconds");
-	return 1000;
-}
-
-static void name_other(const char *path, struct other_metric *ret)
-{
-	const char *from = strncmp(path, "collector.", 10) == 0 ? path + 10 : path;
-	size_t n = 0;
-
-	for (; n < MAX_PATH - 1 && from[n]; n++) {
-		const char c = from[n];
-		const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9' && n > 0);
-
-		ret->name[n] = is_plain ? c : '_';
-	}
-	ret->name[n] = '\0';
-	snprintf(ret->help, sizeof(ret->help), "%s of fgcollect list --json.", path);
-	for (char *p = ret->help; *p; p++) {
-		if (*p == '\\' || (unsigned char)*p < 0x20)
-			*p = '?';
-	}
-	ret->metric = (struct metric){.path = path,
-				      .name = ret->name,
-				      .help = ret->help,
-				      .divisor = use_seconds(ret->name)};
-}
-
-static void put_others(FILE *stream, const json_t *object, const char *path)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
-		struct other_metric other;
-		char below[MAX_PATH];
-
-		snprintf(below, sizeof(below), "%s.%s", path, key);
-		if (find_metric(below))
-			continue;
-		if (json_is_object(value))
-			put_others(stream, value, below);
-		if (!json_is_integer(value))
-			continue;
-		name_other(below, &other);
-		put_head(stream, other.name, other.help);
-		put_samples(stream, &other.metric, NULL, value);
-	}
-}
-
 static size_t shown_jvms(const json_t *list)
 {
 	const size_t n = json_array_size(json_object_get(list, "jvms"));
@@ -205,35 +125,38 @@ static size_t shown_jvms(const json_t *list)
 static void put_jvm_metric(FILE *stream, const struct metric *metric, const json_t *list)
 {
 	const json_t *jvms = json_object_get(list, "jvms");
-	const char *key = metric->path + strlen(JVM_PREFIX);
 
 	for (size_t i = 0; i < shown_jvms(list); i++) {
 		const json_t *jvm = json_array_get(jvms, i);
 
-		put_samples(stream, metric, jvm, value_at(jvm, key));
+		put_samples(stream, metric, jvm, value_at(jvm, metric->counter->key));
 	}
 }
 
-/*
- * Writes numbers of JVMs that are not in the table. The first JVM tells which, because all JVMs
- * have the same numbers.
- */
-static void put_other_jvm_metrics(FILE *stream, const json_t *list)
+/* of_jvms: the counters of each JVM, else those of the collector. */
+static void put_table(FILE *stream, const struct counters *table, bool of_jvms, const json_t *list)
 {
-	json_t *first = json_array_get(json_object_get(list, "jvms"), 0), *value;
-	const char *key;
+	const json_t *const collector = json_object_get(list, "collector");
 
-	json_object_foreach (first, key, value) {
-		struct other_metric other;
-		char path[MAX_PATH];
+	for (size_t i = 0; i < table->n; i++) {
+		const struct counter *const row = &table->rows[i];
+		const struct metric metric = {row, table->label ? table->label : row->label};
+		const json_t *value = of_jvms ? NULL : value_at(collector, row->key);
 
-		snprintf(path, sizeof(path), JVM_PREFIX "%s", key);
-		if (find_metric(path) || strcmp(key, "pid") == 0 || !json_is_integer(value))
+		if (!of_jvms && !value)
 			continue;
-		name_other(path, &other);
-		put_head(stream, other.name, other.help);
-		put_jvm_metric(stream, &other.metric, list);
+		if (row->help)
+			put_head(stream, row->metric, row->help, row->kind);
+		if (of_jvms)
+			put_jvm_metric(stream, &metric, list);
+		else
+			put_samples(stream, &metric, NULL, value);
 	}
+}
+
+static void put_gauge_head(FILE *stream, const char *name, const char *help)
+{
+	put_head(stream, name, help, COUNTER_IS_GAUGE);
 }
 
 static void put_info_label(FILE *stream, const char *label, const char *text)
@@ -251,7 +174,7 @@ static void put_info(FILE *stream, const json_t *list)
 {
 	const json_t *jvms = json_object_get(list, "jvms");
 
-	put_head(stream, "jvm_info", "What is known of a JVM; always 1.");
+	put_gauge_head(stream, "jvm_info", "What is known of a JVM; always 1.");
 	for (size_t i = 0; i < shown_jvms(list); i++) {
 		const json_t *jvm = json_array_get(jvms, i);
 		const char *command = json_value_text(jvm, "command");
@@ -274,7 +197,7 @@ static void put_info(FILE *stream, const json_t *list)
 		put_info_label(stream, "agent_version", json_value_text(jvm, "agent_version"));
 		fputs("} 1\n", stream);
 	}
-	put_head(stream, "jvms_left_out", "JVMs that have no metrics of their own here.");
+	put_gauge_head(stream, "jvms_left_out", "JVMs that have no metrics of their own here.");
 	fprintf(stream, PREFIX "jvms_left_out %zu\n",
 		(size_t)json_value_count(list, "jvms_left_out") + json_array_size(jvms) -
 			shown_jvms(list));
@@ -282,24 +205,14 @@ static void put_info(FILE *stream, const json_t *list)
 
 static void put_all(FILE *stream, const json_t *list)
 {
-	const struct metric *metric;
+	const struct counters *table;
 
-	for (metric = metrics; metric < metrics + N_METRICS; metric++) {
-		const bool is_jvm = strncmp(metric->path, JVM_PREFIX, strlen(JVM_PREFIX)) == 0;
-		const json_t *value = is_jvm ? NULL : value_at(list, metric->path);
-
-		if (!is_jvm && !value)
-			continue;
-		put_head(stream, metric->name, metric->help);
-		if (is_jvm)
-			put_jvm_metric(stream, metric, list);
-		else
-			put_samples(stream, metric, NULL, value);
-	}
-	put_others(stream, json_object_get(list, "collector"), "collector");
-	put_other_jvm_metrics(stream, list);
+	for (size_t i = 0; (table = counted_table(i)); i++)
+		put_table(stream, table, false, list);
+	for (size_t i = 0; (table = jvm_counters_table(i)); i++)
+		put_table(stream, table, true, list);
 	put_info(stream, list);
-	put_head(stream, "build_info", "The version of the collector; always 1.");
+	put_gauge_head(stream, "build_info", "The version of the collector; always 1.");
 	fprintf(stream, PREFIX "build_info{version=\"" FG_VERSION "\"} 1\n");
 }
 

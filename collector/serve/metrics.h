@@ -6,8 +6,8 @@
  * errors:  NULL when memory is out
  * source:  Prometheus: exposition formats, metric and label naming
  *
- * Every number of the list is a metric. metrics_table.h gives names and help texts; a number that
- * is not in that table is a gauge named by its path. The metrics of a JVM have the labels pid and
+ * Every number of the list is a metric, with the name and the help text of its declaration
+ * (base/counters.h). The metrics of a JVM have the labels pid and
  * container. Other names of a JVM, such as its container's name and its pod, are labels of
  * fgcollect_jvm_info alone. JVMs beyond METRICS_MAX_JVMS are left out and counted, because a
  * Prometheus server keeps a series for each label.

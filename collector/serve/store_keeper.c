@@ -305,3 +305,14 @@ void store_keeper_close(struct store_keeper *keeper, uint64_t patience_ns)
 	pthread_mutex_destroy(&keeper->lock);
 	free_keeper(keeper);
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct store_keeper_stats, waiting_bytes, "store.waiting_bytes",
+		      "store_waiting_bytes", "Memory of windows that wait to be written."),
+	COUNTER_SUM(
+		struct store_keeper_stats, dropped, "store.windows_dropped",
+		"store_windows_dropped_total",
+		"Windows of a process that were dropped because others were still being written."),
+};
+
+const struct counters store_keeper_counters = COUNTERS(struct store_keeper_stats, counters);

@@ -13,9 +13,10 @@
 #ifndef FG_SERVE_STORE_KEEPER_H
 #define FG_SERVE_STORE_KEEPER_H
 
-#include "live/daemon_stats.h"
+#include "base/counters.h"
 #include "sinks/period_parts.h"
 #include "sinks/period.h"
+#include "store/store_stats.h"
 #include "store/store_writer.h"
 
 struct store_keeper_options {
@@ -26,6 +27,13 @@ struct store_keeper_options {
 };
 
 struct store_keeper; /* opaque */
+
+struct store_keeper_stats {
+	struct store_stats store;
+	uint64_t dropped;	/* windows for which there was no room to wait */
+	uint64_t waiting_bytes; /* memory of windows that wait */
+};
+extern const struct counters store_keeper_counters;
 
 int store_keeper_open(const struct store_keeper_options *options, struct store_keeper **ret);
 /* Takes ownership of the period. May drop windows of it, or of those that wait. */

@@ -9,6 +9,8 @@
 #ifndef FG_STORE_STORE_STATS_H
 #define FG_STORE_STORE_STATS_H
 
+#include "base/counters.h"
+
 #include <stdint.h>
 
 struct store_stats {
@@ -22,5 +24,6 @@ struct store_stats {
 	uint64_t segments, segment_bytes; /* now */
 	uint64_t index_bytes;		  /* now, without its log, which has 4 MiB at most */
 };
+extern const struct counters store_counters;
 
 #endif

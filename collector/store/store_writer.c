@@ -494,3 +494,38 @@ int store_expire(struct store *store, const struct wall_clock *now)
 	shrink(store);
 	return n;
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct store_stats, written, "store.windows_written",
+		    "store_windows_written_total", "Windows of a process that were written."),
+	COUNTER_SUM(struct store_stats, failed, "store.windows_failed",
+		    "store_windows_failed_total",
+		    "Windows of a process that could not be written."),
+	COUNTER_SUM(struct store_stats, merged, "store.merges", "store_merges_total",
+		    "Times that the windows of a process and an hour became one segment."),
+	COUNTER_SUM(struct store_stats, merges_failed, "store.merges_failed",
+		    "store_merges_failed_total",
+		    "Times that making an hour failed; it is tried again."),
+	COUNTER_GAUGE(struct store_stats, segments, "store.segments", "store_segments",
+		      "Segments of the store."),
+	COUNTER_GAUGE(struct store_stats, segment_bytes, "store.segment_bytes",
+		      "store_segment_bytes", "What the segments of the store take."),
+	COUNTER_GAUGE(struct store_stats, index_bytes, "store.index_bytes", "store_index_bytes",
+		      "What the index of the store takes."),
+	COUNTER_SUM(struct store_stats, removed, "store.segments_removed",
+		    "store_segments_removed_total",
+		    "Segments that were removed because of the limits."),
+	COUNTER_SUM(struct store_stats, damaged, "store.segments_damaged",
+		    "store_segments_damaged_total",
+		    "Segments that were no whole recordings, and were removed."),
+	COUNTER_SUM(struct store_stats, missing, "store.segments_missing",
+		    "store_segments_missing_total",
+		    "Segments whose file was not there when the store was opened."),
+	COUNTER_SUM(struct store_stats, adopted, "store.segments_adopted",
+		    "store_segments_adopted_total", "Segments that a new index was made of."),
+	COUNTER_SUM(struct store_stats, swept, "store.files_swept", "store_files_swept_total",
+		    "Files that the index did not name when the store was opened, and that were "
+		    "removed."),
+};
+
+const struct counters store_counters = COUNTERS(struct store_stats, counters);

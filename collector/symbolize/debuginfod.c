@@ -331,3 +331,17 @@ void debuginfod_stats(struct debuginfod *debuginfod, struct debuginfod_stats *re
 	*ret = debuginfod->stats;
 	pthread_mutex_unlock(&debuginfod->lock);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct debuginfod_stats, asked, "symbol_tables.debuginfod.asked",
+		    "debuginfod_requests_total", "Files that a debuginfod server was asked for."),
+	COUNTER_SUM(struct debuginfod_stats, found, "symbol_tables.debuginfod.found",
+		    "debuginfod_found_total", "Files that a debuginfod server had."),
+	COUNTER_SUM(struct debuginfod_stats, failed, "symbol_tables.debuginfod.failed",
+		    "debuginfod_failures_total", "Requests to a debuginfod server that failed."),
+	COUNTER_SUM(struct debuginfod_stats, left_out, "symbol_tables.debuginfod.left_out",
+		    "debuginfod_left_out_total",
+		    "Files that no server was asked for, because they were too many."),
+};
+
+const struct counters debuginfod_counters = COUNTERS(struct debuginfod_stats, counters);

@@ -14,6 +14,7 @@
 #ifndef FG_SYMBOLIZE_DEBUGINFOD_H
 #define FG_SYMBOLIZE_DEBUGINFOD_H
 
+#include "base/counters.h"
 #include "symbolize/elf_symbols.h"
 
 #define DEBUGINFOD_MAX_FILES   256
@@ -25,6 +26,7 @@ struct debuginfod_stats {
 	uint64_t asked, found, failed;
 	uint64_t left_out; /* files beyond DEBUGINFOD_MAX_FILES */
 };
+extern const struct counters debuginfod_counters;
 
 /* The parser of files from servers, a parser_fn. */
 void debuginfod_parse(int sock);

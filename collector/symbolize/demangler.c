@@ -557,3 +557,12 @@ void demangler_stats(const struct demangler *demangler, struct demangler_stats *
 	ret->bytes =
 		sizeof(*demangler) + demangler->arena.total_bytes + map64_bytes(&demangler->known);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct demangler_stats, asked, "mangled_names.asked", "mangled_names_total",
+		    "Names of C++ and Rust that parsers were asked for."),
+	COUNTER_SUM(struct demangler_stats, left, "mangled_names.left", "mangled_names_left_total",
+		    "Names that stay mangled, because of what happened to their parser."),
+};
+
+const struct counters demangler_counters = COUNTERS(struct demangler_stats, counters);

@@ -17,6 +17,7 @@
 #ifndef FG_SYMBOLIZE_DEMANGLER_H
 #define FG_SYMBOLIZE_DEMANGLER_H
 
+#include "base/counters.h"
 #include "symbolize/demangle.h"
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ struct demangler_stats {
 	uint64_t left;	/* of these, names that stay as they are because of their parser */
 	size_t bytes;	/* memory of names and texts */
 };
+extern const struct counters demangler_counters;
 
 struct demangler_question {
 	const char *name;

@@ -328,3 +328,20 @@ void kernel_code_stats(const struct kernel_code *code, struct kernel_code_stats 
 	if (code->reader)
 		ret->bytes += kernel_reader_done_bytes(code->reader);
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct kernel_code_stats, symbols, "kernel.symbols", "kernel_symbols",
+		      "Symbols of the kernel that are known."),
+	COUNTER_SUM(struct kernel_code_stats, reads, "kernel.reads", "kernel_symbol_reads_total",
+		    "Times that the kernel's symbols were read."),
+	COUNTER_SUM(struct kernel_code_stats, late, "kernel.late", "kernel_symbol_late_total",
+		    "Look-ups that had to wait for the kernel's symbols to be read."),
+	COUNTER_SUM(struct kernel_code_stats, told, "kernel.told", "kernel_code_told_total",
+		    "Code that the kernel told of."),
+	COUNTER_SUM(struct kernel_code_stats, lost, "kernel.lost", "kernel_code_lost_total",
+		    "Code that the kernel told of and that there was no room for."),
+	COUNTER_SUM(struct kernel_code_stats, unnamed, "kernel.unnamed", "kernel_unnamed_total",
+		    "Addresses of the kernel without a name."),
+};
+
+const struct counters kernel_code_counters = COUNTERS(struct kernel_code_stats, counters);

@@ -23,6 +23,7 @@
 #ifndef FG_SYMBOLIZE_KERNEL_CODE_H
 #define FG_SYMBOLIZE_KERNEL_CODE_H
 
+#include "base/counters.h"
 #include "sample/record.h"
 #include "symbolize/kernel_symbols.h"
 
@@ -43,6 +44,7 @@ struct kernel_code_stats {
 	uint64_t unnamed; /* look-ups without a name */
 	size_t bytes;	  /* memory of symbols, of those that are being read, and of reports */
 };
+extern const struct counters kernel_code_counters;
 
 /*
  * Paths of files to read in place of the kernel's, for tests; a NULL pointer to the struct: the

@@ -284,3 +284,20 @@ void native_lines_stats(const struct native_lines *lines, struct native_lines_st
 	for (size_t i = 0; i < lines->count; i++)
 		ret->files += lines->files[i].process.socket >= 0;
 }
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct native_lines_stats, files, "native_lines.files", "native_lines_files",
+		      "Files whose DWARF is being read."),
+	COUNTER_SUM(struct native_lines_stats, answers, "native_lines.answers",
+		    "native_lines_answers_total", "Answers from DWARF."),
+	COUNTER_SUM(struct native_lines_stats, late, "native_lines.late", "native_lines_late_total",
+		    "Answers from DWARF that came too late."),
+	COUNTER_SUM(struct native_lines_stats, failed, "native_lines.failed",
+		    "native_lines_failures_total", "Questions to DWARF that failed."),
+	COUNTER_SUM(struct native_lines_stats, forgotten, "native_lines.forgotten",
+		    "native_lines_forgotten_total",
+		    "Times that a file's answers from DWARF were forgotten because they were too "
+		    "many."),
+};
+
+const struct counters native_lines_counters = COUNTERS(struct native_lines_stats, counters);

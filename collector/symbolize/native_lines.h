@@ -15,6 +15,7 @@
 #ifndef FG_SYMBOLIZE_NATIVE_LINES_H
 #define FG_SYMBOLIZE_NATIVE_LINES_H
 
+#include "base/counters.h"
 #include "memory/address_space.h"
 #include "symbolize/dwarf_lines.h"
 
@@ -45,6 +46,7 @@ struct native_lines_stats {
 	uint64_t forgotten; /* times that a file's answers were forgotten: too many */
 	size_t bytes;	    /* memory of answers */
 };
+extern const struct counters native_lines_counters;
 
 struct native_lines *native_lines_new(void);	    /* NULL if out of memory */
 void native_lines_free(struct native_lines *lines); /* NULL is legal */

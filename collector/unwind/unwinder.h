@@ -22,6 +22,7 @@
 #ifndef FG_UNWIND_UNWINDER_H
 #define FG_UNWIND_UNWINDER_H
 
+#include "base/counters.h"
 #include "files/cfi_cache.h"
 #include "files/file_watch.h"
 #include "process/process.h"
@@ -45,6 +46,7 @@ struct unwinder_stats {
 	uint64_t in_heap;   /* stacks that go on in the heap */
 	uint64_t heap_gaps; /* of in_heap, stacks that lack frames in the heap */
 };
+extern const struct counters unwinder_counters;
 
 struct unwinder; /* opaque */
 

@@ -21,6 +21,7 @@
 #ifndef FG_WALL_THREAD_CLOCK_H
 #define FG_WALL_THREAD_CLOCK_H
 
+#include "base/counters.h"
 #include "sample/sampler.h"
 #include "wall/thread_times.h"
 #include "wall/wait_source.h"
@@ -63,6 +64,7 @@ struct thread_clock_stats {
 	uint64_t stackless_pids; /* processes that are read without stacks */
 	size_t bytes;		 /* of threads, stacks and queue */
 };
+extern const struct counters thread_clock_counters;
 
 struct thread_clock; /* opaque */
 

@@ -36,6 +36,7 @@
 #ifndef FG_WALL_THREAD_TIMES_H
 #define FG_WALL_THREAD_TIMES_H
 
+#include "base/counters.h"
 #include "wall/thread_reading.h"
 #include "wall/wait_source.h"
 
@@ -75,6 +76,7 @@ struct thread_times_stats {
 	size_t stack_bytes;	  /* kept now */
 	size_t wait_bytes;	  /* of waits that are kept now */
 };
+extern const struct counters thread_times_counters;
 
 struct thread_times; /* opaque */
 

@@ -299,3 +299,27 @@ void wait_source_stats(const struct wait_source *source, struct wait_source_stat
 		.unlisted = source->left_out,
 	};
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct wait_source_stats, waits, "recordings.threads.waits",
+		    "thread_waits_total", "Waits of threads that were looked at when they ended."),
+	COUNTER_SUM(struct wait_source_stats, sampled, "recordings.threads.waits_chosen",
+		    "thread_waits_chosen_total",
+		    "Of these, those that were chosen by their length."),
+	COUNTER_SUM(
+		struct wait_source_stats, lost, "recordings.threads.waits_lost",
+		"thread_waits_lost_total",
+		"Chosen waits for which there was no room, or whose thread went on or ended first.",
+		COUNTER_PLUS(offsetof(struct wait_source_stats, broken))),
+	COUNTER_SUM(struct wait_source_stats, refused, "recordings.threads.waits_refused",
+		    "thread_waits_refused_total",
+		    "Chosen waits that the kernel would not have read; later ones stood for them."),
+	COUNTER_SUM(struct wait_source_stats, unread, "recordings.threads.waits_unread",
+		    "thread_waits_unread_total", "Chosen waits whose stack could not be read."),
+	COUNTER_SUM(
+		struct wait_source_stats, unended, "recordings.threads.waits_unended",
+		"thread_waits_unended_total",
+		"Waits whose end the kernel did not tell, so that none of them could be chosen."),
+};
+
+const struct counters wait_source_counters = COUNTERS(struct wait_source_stats, counters);

@@ -23,6 +23,7 @@
 #ifndef FG_WALL_WAIT_SOURCE_H
 #define FG_WALL_WAIT_SOURCE_H
 
+#include "base/counters.h"
 #include "sample/bpf_load.h"
 #include "wall/wait_reading.h"
 
@@ -48,6 +49,7 @@ struct wait_source_stats {
 	uint64_t wakers_lost; /* stacks of wakers without room in the ring buffer, or not read */
 	uint64_t unlisted;    /* processes without room in the kernel's table, now */
 };
+extern const struct counters wait_source_counters;
 
 /* Whose the wanted processes are. */
 struct wait_owners {

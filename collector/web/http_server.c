@@ -554,3 +554,28 @@ void http_server_close(struct http_server *server)
 	pthread_mutex_destroy(&server->lock);
 	free(server);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct http_stats, scrapes, "watch.scrapes", "http_scrapes_total",
+		    "Answers to GET /metrics."),
+	COUNTER_SUM(struct http_stats, refused, "watch.http_refused", "http_refused_total",
+		    "Requests of other methods, for other paths, or with two Host headers."),
+	COUNTER_SUM(struct http_stats, misdirected, "watch.http_misdirected",
+		    "http_misdirected_total", "Requests for other hosts, which were refused."),
+	COUNTER_SUM(struct http_stats, evicted, "watch.http_evicted", "http_evicted_total",
+		    "Connections that were ended because others needed their place."),
+	COUNTER_SUM(struct http_stats, expired, "watch.http_expired", "http_expired_total",
+		    "Connections that were ended because they lasted too long."),
+	COUNTER_SUM(struct http_stats, unfinished, "watch.http_unfinished", "http_unfinished_total",
+		    "Connections that ended without a whole request."),
+	COUNTER_SUM(struct http_stats, connections, "watch.http_connections",
+		    "http_connections_total", "Connections of HTTP clients."),
+	COUNTER_GAUGE(struct http_stats, open, "watch.http_open", "http_connections_open",
+		      "Connections of HTTP clients that are open."),
+	COUNTER_SUM(struct http_stats, denied, "watch.http_denied", "http_denied_total",
+		    "Requests of those who may not see the store, or from pages of other sites."),
+	COUNTER_SUM(struct http_stats, crowded, "watch.http_crowded", "http_crowded_total",
+		    "Connections ended because their answers had the room of others."),
+};
+
+const struct counters http_counters = COUNTERS(struct http_stats, counters);

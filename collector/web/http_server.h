@@ -19,9 +19,10 @@
 #ifndef FG_WEB_HTTP_SERVER_H
 #define FG_WEB_HTTP_SERVER_H
 
-#include "live/daemon_stats.h"
+#include "base/counters.h"
 #include "web/http_hosts.h"
 #include "web/http_listen.h"
+#include "web/web_desk.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,20 @@
 #define HTTP_STALE_NS UINT64_C(15000000000)
 
 struct http_server; /* opaque */
+
+struct http_stats {
+	uint64_t scrapes;     /* answers with metrics */
+	uint64_t refused;     /* requests with another method or path, or with two Host headers */
+	uint64_t misdirected; /* requests for another host */
+	uint64_t evicted;     /* connections ended because others needed their place */
+	uint64_t expired;     /* connections ended because they lasted too long */
+	uint64_t unfinished;  /* connections that ended without a whole request */
+	uint64_t connections, open;
+	uint64_t denied;  /* requests of those who may not look, or from other sites */
+	uint64_t crowded; /* connections ended because their answers had the room of others */
+	struct web_stats web;
+};
+extern const struct counters http_counters;
 
 /* Texts and hosts are copied. */
 struct http_server_options {

@@ -417,3 +417,24 @@ void web_desk_stats(struct web_desk *desk, struct web_stats *ret)
 	pthread_mutex_unlock(&desk->lock);
 	ret->answer_bytes = web_pool_bytes(&desk->pool);
 }
+
+static const struct counter counters[] = {
+	COUNTER_SUM(struct web_stats, queries, "watch.queries", "queries_total",
+		    "Requests for what the store has."),
+	COUNTER_SUM(struct web_stats, refused, "watch.queries_refused", "queries_refused_total",
+		    "Of these, those for which there was no place."),
+	COUNTER_SUM(struct web_stats, cancelled, "watch.queries_cancelled",
+		    "queries_cancelled_total", "Of these, those that nobody waited for any more."),
+	COUNTER_SUM(struct web_stats, failed, "watch.queries_failed", "queries_failed_total",
+		    "Of these, those that could not be answered."),
+	COUNTER_SUM(struct web_stats, time_ns, "watch.query_ms", "query_seconds_total",
+		    "Time that answering these took.", .unit = COUNTER_NS_IN_MS),
+	COUNTER_GAUGE(struct web_stats, waiting, "watch.queries_waiting", "queries_waiting",
+		      "Requests that wait."),
+	COUNTER_GAUGE(struct web_stats, begun, "watch.queries_begun", "queries_begun",
+		      "Requests that are worked on."),
+	COUNTER_GAUGE(struct web_stats, answer_bytes, "watch.query_answer_bytes",
+		      "query_answer_bytes", "Answers that have not been taken."),
+};
+
+const struct counters web_counters = COUNTERS(struct web_stats, counters);

@@ -14,7 +14,7 @@
 #ifndef FG_WEB_WEB_DESK_H
 #define FG_WEB_WEB_DESK_H
 
-#include "live/daemon_stats.h"
+#include "base/counters.h"
 #include "web/web_answer.h"
 #include "web/web_parameters.h"
 #include "web/web_query.h"
@@ -24,6 +24,18 @@
 #define WEB_CHORE_NS  UINT64_C(1000000000)
 #define WEB_RETRY_SEC 2u
 #define WEB_NICE      10
+
+/* Requests for what the store has. */
+struct web_stats {
+	uint64_t queries;		   /* that came, with those of the next three */
+	uint64_t refused;		   /* for which there was no place, or that lost it */
+	uint64_t cancelled;		   /* that nobody waited for any more */
+	uint64_t failed;		   /* that could not be answered */
+	uint64_t time_ns;		   /* that answering took */
+	uint64_t waiting, begun;	   /* now */
+	uint64_t answer_bytes, work_bytes; /* now: of answers, and for those that are made */
+};
+extern const struct counters web_counters;
 
 struct web_job {
 	struct web_queued queued; /* the first member; the caller sets its peer */

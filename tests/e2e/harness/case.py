@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from . import collector, containers, processes, settings
+from . import balances, collector, containers, processes, settings
 from .engine import Engine
 
 
@@ -78,3 +78,13 @@ class Case(unittest.TestCase):
         self.assertEqual(finished.code, code, str(finished))
         for text in texts:
             self.assertIn(str(text), finished.text, str(finished))
+
+    def assert_balances(self, listed):
+        """Each thing is where the counters say. listed: "collector" of the list, or parts of it.
+
+        Returns the names of the balances that were looked at.
+        """
+        found = list(balances.of(listed))
+        for name, enters, elsewhere in found:
+            self.assertEqual(enters, elsewhere, f"{name}: {listed}")
+        return {name for name, _, _ in found}

@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "../process/own_jvm.h"
+#include "files/table_cache.h"
+#include "guard/guard.h"
 #include "inspect/jvm_list.h"
+#include "live/recording.h"
 
 static char *print(json_t *list)
 {
@@ -66,17 +69,20 @@ static void nothing_is_printed_of_nothing(void **state)
 
 static void what_the_collector_refused_is_shown(void **state)
 {
-	struct targets targets = {.refused_sessions = 2};
-	const struct engine_stats stats = {.intake.refused = 3};
-	char *text = print(jvm_list_to_json(&targets, &stats));
+	const struct targets targets = {.refused_sessions = 2};
+	const struct intake_stats intake = {.refused = 3};
+	json_t *const collector = json_object();
+	char *text;
 
+	counters_put(collector, &intake_counters, &intake);
+	counters_put(collector, &targets_counters, &targets);
+	text = print(jvm_list_to_json(&targets, collector));
 	assert_string_equal(text, "collector: 3 refused connections, 2 refused sessions\n");
 	free(text);
 }
 
 static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 {
-	const struct engine_stats stats = {0};
 	const json_t *unnamed;
 	struct process *process;
 	struct targets targets;
@@ -85,7 +91,7 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	targets_init(&targets, "/tmp");
 	process = own_jvm_in(&targets);
 	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
-	list = jvm_list_to_json(&targets, &stats);
+	list = jvm_list_to_json(&targets, json_object());
 	unnamed = json_object_get(json_array_get(json_object_get(list, "jvms"), 0),
 				  "unnamed_interpreted");
 	assert_int_equal(json_object_size(unnamed), 1);
@@ -96,11 +102,9 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 
 static void labels_without_room_in_a_process_are_counted_with_those_of_containers(void **state)
 {
-	const struct engine_stats stats = {0};
+	struct containers_stats stats;
 	struct process *process;
 	struct targets targets;
-	const json_t *counts;
-	json_t *list;
 
 	targets_init(&targets, "/tmp");
 	process = own_jvm_in(&targets);
@@ -110,10 +114,8 @@ static void labels_without_room_in_a_process_are_counted_with_those_of_container
 		snprintf(key, sizeof(key), "key%d", i);
 		label_set_add(&process->workload.labels, key, "v");
 	}
-	list = jvm_list_to_json(&targets, &stats);
-	counts = json_object_get(json_object_get(list, "collector"), "containers");
-	assert_int_equal(json_integer_value(json_object_get(counts, "labels_left_out")), 2);
-	json_decref(list);
+	targets_count_containers(&targets, &stats);
+	assert_int_equal(stats.labels_left_out, 2);
 	targets_fini(&targets);
 }
 
@@ -158,9 +160,23 @@ static void each_probe_says_how_it_is(void **state)
 	targets_fini(&targets);
 }
 
-static json_int_t count_at(const json_t *list, const char *group, const char *key)
+static json_t *collector;
+
+static int begin_collector(void **state)
 {
-	const json_t *object = json_object_get(json_object_get(list, "collector"), group);
+	collector = json_object();
+	return 0;
+}
+
+static int end_collector(void **state)
+{
+	json_decref(collector);
+	return 0;
+}
+
+static json_int_t count_at(const char *group, const char *key)
+{
+	const json_t *object = json_object_get(collector, group);
 
 	assert_true(json_is_integer(json_object_get(object, key)));
 	return json_integer_value(json_object_get(object, key));
@@ -168,107 +184,116 @@ static json_int_t count_at(const json_t *list, const char *group, const char *ke
 
 static void how_stacks_ended_is_in_the_json(void **state)
 {
-	struct engine_stats stats = {
-		.stacks = {.joined = 1,
-			   .extended = 2,
-			   .unread_code = 3,
-			   .reads = 4,
-			   .unread_stacks = 5,
-			   .unread_instructions = 6,
-			   .in_heap = 7,
-			   .heap_gaps = 8},
-		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0, 17, 0},
-		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18, 0},
-		.probe_tables = {50, 51, 52, 53, 54, 55, 56, 0, 0, 57, 58},
-		.guard = {40, 41, 42, 43},
-		.kernel = {20, 21, 25, 22, 23, 24, 26},
-	};
-	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
-	struct targets targets = {
-		.foreign = {.stats = {.maps = {.refused = 30}, .refused = 31, .unread = 32},
-			    .put_off = 33},
-	};
+	struct unwinder_stats stacks = {.joined = 1,
+					.extended = 2,
+					.unread_code = 3,
+					.reads = 4,
+					.unread_stacks = 5,
+					.unread_instructions = 6,
+					.in_heap = 7,
+					.heap_gaps = 8};
 	const json_t *ends;
-	json_t *list;
 
 	for (int end = 0; end < STACK_ENDS; end++)
-		stats.stacks.ends[end] = (uint64_t)end + 100;
-	list = jvm_list_to_json(&targets, &stats);
-	ends = json_object_get(json_object_get(json_object_get(list, "collector"), "stacks"),
-			       "ends");
+		stacks.ends[end] = (uint64_t)end + 100;
+	counters_put(collector, &unwinder_counters, &stacks);
+	ends = json_object_get(json_object_get(collector, "stacks"), "ends");
 	assert_int_equal(json_object_size(ends), STACK_ENDS);
 	for (int end = 0; end < STACK_ENDS; end++)
 		assert_int_equal(json_integer_value(json_object_get(
 					 ends, stack_end_name((enum stack_end)end))),
 				 end + 100);
-	assert_int_equal(count_at(list, "stacks", "joined"), 1);
-	assert_int_equal(count_at(list, "stacks", "extended"), 2);
-	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
-	assert_int_equal(count_at(list, "stacks", "reads"), 4);
-	assert_int_equal(count_at(list, "stacks", "unread_stacks"), 5);
-	assert_int_equal(count_at(list, "stacks", "unread_instructions"), 6);
-	assert_int_equal(count_at(list, "stacks", "in_heap"), 7);
-	assert_int_equal(count_at(list, "stacks", "heap_gaps"), 8);
-	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
-	assert_int_equal(count_at(list, "unwind_tables", "stuck"), 17);
-	assert_int_equal(count_at(list, "symbol_tables", "stuck"), 18);
-	assert_int_equal(count_at(list, "probe_tables", "stuck"), 57);
-	assert_int_equal(count_at(list, "probe_tables", "points_left_out"), 58);
-	assert_int_equal(count_at(list, "guarded", "unanswered"), 40);
-	assert_int_equal(count_at(list, "guarded", "late_calls"), 41);
-	assert_int_equal(count_at(list, "guarded", "paused_calls"), 42);
-	assert_int_equal(count_at(list, "guarded", "left_calls"), 43);
+	assert_int_equal(count_at("stacks", "joined"), 1);
+	assert_int_equal(count_at("stacks", "extended"), 2);
+	assert_int_equal(count_at("stacks", "unread_code"), 3);
+	assert_int_equal(count_at("stacks", "reads"), 4);
+	assert_int_equal(count_at("stacks", "unread_stacks"), 5);
+	assert_int_equal(count_at("stacks", "unread_instructions"), 6);
+	assert_int_equal(count_at("stacks", "in_heap"), 7);
+	assert_int_equal(count_at("stacks", "heap_gaps"), 8);
+}
+
+static void tables_of_each_kind_are_in_the_json(void **state)
+{
+	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
+	const struct table_stats unwind = {4, 5, 6, 7, 8, 9, 16, 5000000, 2, 17, 0};
+	const struct table_stats symbols = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18, 0};
+	const struct table_stats probes = {50, 51, 52, 53, 54, 55, 56, 0, 0, 57, 58};
+
+	counters_put(collector, &unwind_table_counters, &unwind);
+	counters_put(collector, &symbol_table_counters, &symbols);
+	counters_put(collector, &probe_table_counters, &probes);
+	assert_int_equal(count_at("unwind_tables", "put_off"), 16);
+	assert_int_equal(count_at("unwind_tables", "load_ms"), 5);
+	assert_int_equal(count_at("unwind_tables", "loading"), 2);
+	assert_int_equal(count_at("unwind_tables", "stuck"), 17);
+	assert_int_equal(count_at("symbol_tables", "stuck"), 18);
+	assert_int_equal(count_at("probe_tables", "stuck"), 57);
+	assert_int_equal(count_at("probe_tables", "points_left_out"), 58);
 	for (int i = 0; i < 6; i++) {
-		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
-		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
-		assert_int_equal(count_at(list, "probe_tables", keys[i]), 50 + i);
+		assert_int_equal(count_at("unwind_tables", keys[i]), 4 + i);
+		assert_int_equal(count_at("symbol_tables", keys[i]), 10 + i);
+		assert_int_equal(count_at("probe_tables", keys[i]), 50 + i);
 	}
-	assert_int_equal(count_at(list, "kernel", "symbols"), 20);
-	assert_int_equal(count_at(list, "kernel", "reads"), 21);
-	assert_int_equal(count_at(list, "kernel", "late"), 25);
-	assert_int_equal(count_at(list, "kernel", "told"), 22);
-	assert_int_equal(count_at(list, "kernel", "lost"), 23);
-	assert_int_equal(count_at(list, "kernel", "unnamed"), 24);
-	assert_int_equal(count_at(list, "foreign_maps", "refused_lines"), 30);
-	assert_int_equal(count_at(list, "foreign_maps", "refused_files"), 31);
-	assert_int_equal(count_at(list, "foreign_maps", "too_large"), 32);
-	assert_int_equal(count_at(list, "foreign_maps", "put_off"), 33);
-	json_decref(list);
 }
 
 static void what_waits_for_files_is_in_the_json(void **state)
 {
-	const struct engine_stats stats = {
-		.unwind_tables = {.load_ns = 5000000, .loading = 2},
-		.files = {.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4},
-		.recordings = {.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9},
-	};
-	struct targets targets = {0};
-	json_t *list = jvm_list_to_json(&targets, &stats);
+	const struct table_cache_stats files = {
+		.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4};
+	const struct recording_counts recordings = {
+		.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9};
+	const struct guard_stats guard = {40, 41, 42, 43};
+	const struct kernel_code_stats kernel = {20, 21, 25, 22, 23, 24, 26};
+	const struct foreign_upkeep foreign = {
+		.stats = {.maps = {.refused = 30}, .refused = 31, .unread = 32}, .put_off = 33};
 
-	assert_int_equal(count_at(list, "unwind_tables", "load_ms"), 5);
-	assert_int_equal(count_at(list, "unwind_tables", "loading"), 2);
-	assert_int_equal(count_at(list, "files", "max_table_bytes"), 1);
-	assert_int_equal(count_at(list, "files", "known"), 2);
-	assert_int_equal(count_at(list, "files", "descriptors"), 3);
-	assert_int_equal(count_at(list, "files", "descriptors_closed"), 4);
-	assert_int_equal(count_at(list, "recordings", "samples_waited"), 5);
-	assert_int_equal(count_at(list, "recordings", "samples_hurried"), 6);
-	assert_int_equal(count_at(list, "recordings", "processes_unread"), 7);
-	assert_int_equal(count_at(list, "recordings", "process_records"), 8);
-	assert_int_equal(count_at(list, "recordings", "process_records_lost"), 9);
-	json_decref(list);
+	counters_put(collector, &table_cache_counters, &files);
+	counters_put(collector, &recording_counters, &recordings);
+	counters_put(collector, &guard_counters, &guard);
+	counters_put(collector, &kernel_code_counters, &kernel);
+	counters_put(collector, &foreign_upkeep_counters, &foreign);
+	counters_put(collector, &foreign_reader_counters, &foreign.stats);
+	assert_int_equal(count_at("files", "max_table_bytes"), 1);
+	assert_int_equal(count_at("files", "known"), 2);
+	assert_int_equal(count_at("files", "descriptors"), 3);
+	assert_int_equal(count_at("files", "descriptors_closed"), 4);
+	assert_int_equal(count_at("recordings", "samples_waited"), 5);
+	assert_int_equal(count_at("recordings", "samples_hurried"), 6);
+	assert_int_equal(count_at("recordings", "processes_unread"), 7);
+	assert_int_equal(count_at("recordings", "process_records"), 8);
+	assert_int_equal(count_at("recordings", "process_records_lost"), 9);
+	assert_int_equal(count_at("guarded", "unanswered"), 40);
+	assert_int_equal(count_at("guarded", "late_calls"), 41);
+	assert_int_equal(count_at("guarded", "paused_calls"), 42);
+	assert_int_equal(count_at("guarded", "left_calls"), 43);
+	assert_int_equal(count_at("kernel", "symbols"), 20);
+	assert_int_equal(count_at("kernel", "reads"), 21);
+	assert_int_equal(count_at("kernel", "late"), 25);
+	assert_int_equal(count_at("kernel", "told"), 22);
+	assert_int_equal(count_at("kernel", "lost"), 23);
+	assert_int_equal(count_at("kernel", "unnamed"), 24);
+	assert_int_equal(count_at("foreign_maps", "refused_lines"), 30);
+	assert_int_equal(count_at("foreign_maps", "refused_files"), 31);
+	assert_int_equal(count_at("foreign_maps", "too_large"), 32);
+	assert_int_equal(count_at("foreign_maps", "put_off"), 33);
 }
 
 static void what_is_no_loss_is_not_shown_to_people(void **state)
 {
-	const struct engine_stats stats = {.stacks.ends = {1, 2}, .unwind_tables.tables = 3};
+	const struct unwinder_stats stacks = {.ends = {1, 2}};
+	const struct table_stats tables = {.tables = 3};
 	struct targets targets = {0};
-	char *text = print(jvm_list_to_json(&targets, &stats));
+	char *text;
 
+	counters_put(collector, &unwinder_counters, &stacks);
+	counters_put(collector, &unwind_table_counters, &tables);
+	text = print(jvm_list_to_json(&targets, json_incref(collector)));
 	assert_string_equal(text, "");
 	free(text);
 }
+
+#define COLLECTOR(name) cmocka_unit_test_setup_teardown(name, begin_collector, end_collector)
 
 int main(void)
 {
@@ -281,9 +306,10 @@ int main(void)
 			labels_without_room_in_a_process_are_counted_with_those_of_containers),
 		cmocka_unit_test(each_probe_says_how_it_is),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
-		cmocka_unit_test(how_stacks_ended_is_in_the_json),
-		cmocka_unit_test(what_waits_for_files_is_in_the_json),
-		cmocka_unit_test(what_is_no_loss_is_not_shown_to_people),
+		COLLECTOR(how_stacks_ended_is_in_the_json),
+		COLLECTOR(tables_of_each_kind_are_in_the_json),
+		COLLECTOR(what_waits_for_files_is_in_the_json),
+		COLLECTOR(what_is_no_loss_is_not_shown_to_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,6 @@
 #define JVMS	  TARGETS_MAX_JVMS
 
 static struct targets targets;
-static const struct engine_stats no_stats;
 
 static void add_jvm(pid_t pid, uint64_t start_ticks)
 {
@@ -86,12 +85,12 @@ static void no_step_has_more_rows_than_it_may(void **state)
 		stepped_ns = clock_thread_ns();
 	}
 	assert_true(steps >= JVMS / JVM_LISTING_ROWS);
-	list = jvm_listing_take(listing, &targets, &no_stats);
+	list = jvm_listing_take(listing, json_object());
 	assert_int_equal(json_array_size(rows_of(list)), JVMS);
 	assert_null(json_object_get(list, "jvms_left_out"));
 	jvm_listing_free(listing);
 	stepped_ns = clock_thread_ns();
-	whole = jvm_list_to_json(&targets, &no_stats);
+	whole = jvm_list_to_json(&targets, json_object());
 	print_message("%d JVMs: the longest step took %.3f ms, all at once %.3f ms\n", JVMS,
 		      (double)longest_ns / 1e6, (double)(clock_thread_ns() - stepped_ns) / 1e6);
 	assert_true(json_equal(rows_of(list), rows_of(whole)));
@@ -102,11 +101,11 @@ static void no_step_has_more_rows_than_it_may(void **state)
 static void a_short_list_has_no_more_rows_and_counts_the_others(void **state)
 {
 	struct jvm_listing *listing;
-	json_t *list, *whole = jvm_list_to_json(&targets, &no_stats);
+	json_t *list, *whole = jvm_list_to_json(&targets, json_object());
 
 	assert_int_equal(jvm_listing_new_of_most(3, &targets, &listing), 0);
 	assert_int_equal(go_on(listing), 1);
-	list = jvm_listing_take(listing, &targets, &no_stats);
+	list = jvm_listing_take(listing, json_object());
 	jvm_listing_free(listing);
 	assert_int_equal(json_array_size(rows_of(list)), 3);
 	assert_int_equal(json_value_count(list, "jvms_left_out"), JVMS - 3);
@@ -142,7 +141,7 @@ static void who_ends_between_two_steps_is_out_and_no_row_is_anothers(void **stat
 	add_jvm(FIRST_PID + JVMS - 2, 2); /* another one with its PID */
 	add_jvm(FIRST_PID + JVMS, 1);
 	go_on(listing);
-	list = jvm_listing_take(listing, &targets, &no_stats);
+	list = jvm_listing_take(listing, json_object());
 	jvm_listing_free(listing);
 	assert_int_equal(json_array_size(rows_of(list)), JVMS - 2);
 	assert_true(has_row(list, FIRST_PID));
@@ -164,7 +163,7 @@ static void rows_are_only_made_of_those_who_are_meant(void **state)
 		json_t *list;
 
 		assert_int_equal(go_on(listing), 1);
-		list = jvm_listing_take(listing, &targets, &no_stats);
+		list = jvm_listing_take(listing, json_object());
 		jvm_listing_free(listing);
 		assert_int_equal(json_array_size(rows_of(list)), i < 2);
 		assert_int_equal(has_row(list, FIRST_PID + 7), i < 2);

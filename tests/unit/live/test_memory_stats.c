@@ -244,7 +244,8 @@ static void follow_the_limit(void)
 		.own = own, .meminfo = meminfo, .v1 = dir, .v2 = dir, .hybrid = dir};
 	const struct engine_options options = {
 		.socket_path = sock, .map_dir = dir, .budget_files = &files};
-	struct engine_stats stats;
+	struct table_cache_stats table_stats;
+	struct memory_stats memory;
 	struct engine engine;
 
 	snprintf(own, sizeof(own), "%s/own", dir);
@@ -262,9 +263,10 @@ static void follow_the_limit(void)
 	engine.budget_next_ns = 0;
 	engine_step(&engine, 0);
 	ensure(engine.budget.bytes == 192 * MIB);
-	engine_stats(&engine, &stats);
-	ensure(stats.memory.limit == 192 * MIB);
-	ensure(stats.files.max_bytes == 192 * MIB / 8);
+	engine_memory_stats(&engine, &memory);
+	table_cache_stats(engine.tables, &table_stats);
+	ensure(memory.limit == 192 * MIB);
+	ensure(table_stats.max_bytes == 192 * MIB / 8);
 	ensure(engine.targets.foreign.max_bytes == 192 * MIB / 8);
 	ensure(engine.targets.containers.max_bytes == 192 * MIB / 64);
 	ensure(engine.targets.max_bytes <= 192 * MIB);

@@ -151,7 +151,7 @@ static void what_is_more_than_servers_take_becomes_several(void **state)
 		assert_int_equal(stats.targets[i].waiting.samples, 80000);
 	}
 	assert_int_equal(stats.profiles_split, 3);
-	assert_int_equal(stats.quality.samples, 80000);
+	assert_int_equal(stats.samples[PUSH_ALL], 80000);
 }
 
 static void long_names_are_split_by_their_bytes(void **state)
@@ -208,7 +208,7 @@ static void each_pool_of_threads_has_a_profile_if_asked_for(void **state)
 		assert_int_equal(stats.targets[i].made.profiles, 2);
 		assert_int_equal(stats.targets[i].made.samples, 7);
 	}
-	assert_int_equal(stats.quality.samples, 7); /* once, and not for each pool */
+	assert_int_equal(stats.samples[PUSH_ALL], 7); /* once, and not for each pool */
 }
 
 static void rules_choose_pools_of_threads(void **state)
@@ -223,7 +223,7 @@ static void rules_choose_pools_of_threads(void **state)
 	stats = wait_for(1);
 	assert_int_equal(stats.targets[0].made.samples, 4);
 	assert_int_equal(stats.series_unwanted, 1);
-	assert_int_equal(stats.quality.samples, 7); /* of the whole */
+	assert_int_equal(stats.samples[PUSH_ALL], 7); /* of the whole */
 }
 
 static void a_process_of_which_rules_want_no_pool_has_no_quality(void **state)
@@ -238,7 +238,7 @@ static void a_process_of_which_rules_want_no_pool_has_no_quality(void **state)
 	do
 		stats = wait_for(0);
 	while (stats.series_unwanted < 2);
-	assert_int_equal(stats.quality.samples, 0);
+	assert_int_equal(stats.samples[PUSH_ALL], 0);
 	assert_int_equal(stats.targets[0].made.profiles, 0);
 }
 

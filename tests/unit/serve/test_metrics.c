@@ -11,8 +11,9 @@
 
 #include "../process/own_jvm.h"
 #include "inspect/jvm_list.h"
+#include "inspect/jvm_counters.h"
+#include "serve/counted.h"
 #include "serve/metrics.h"
-#include "serve/metrics_table.h"
 
 static char *text;
 
@@ -64,13 +65,12 @@ static size_t count_integers(json_t *object)
 
 static json_t *list_of_this_process(void)
 {
-	static const struct engine_stats stats;
 	struct targets targets;
 	json_t *list;
 
 	targets_init(&targets, "/tmp");
 	own_jvm_in(&targets);
-	list = jvm_list_to_json(&targets, &stats);
+	list = jvm_list_to_json(&targets, counted_list(NULL, NULL));
 	targets_fini(&targets);
 	return list;
 }
@@ -80,36 +80,29 @@ static void every_number_of_the_list_is_a_metric(void **state)
 	json_t *list = list_of_this_process();
 	const size_t n = count_integers(json_object_get(list, "collector")) +
 			 count_integers(json_array_get(json_object_get(list, "jvms"), 0)) - 1;
-	/* Not of the list, or its key and not its value: pid; info, left out and build info. */
-	const size_t own = 3;
+	/* Info, left out and build info are not of the list; and what parsers can do is no integer. */
+	const size_t own = 4;
 
 	write_text(list);
 	assert_int_equal(count_lines("fgcollect_"), n + own);
 }
 
-static void the_table_has_no_name_twice(void **state)
+static void every_declared_counter_is_in_the_list(void **state)
 {
-	const size_t n = sizeof(metrics) / sizeof(metrics[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < i; k++) {
-			assert_string_not_equal(metrics[i].name, metrics[k].name);
-			assert_string_not_equal(metrics[i].path, metrics[k].path);
-		}
-	}
-}
-
-static void every_name_of_the_table_is_in_the_list(void **state)
-{
+	const struct counters *table;
 	char line[160];
+	size_t n = 0;
 
 	write_text(list_of_this_process());
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		if (metrics[i].help && !strstr(metrics[i].name, "_bucket"))
-			snprintf(line, sizeof(line), "# TYPE fgcollect_%s ", metrics[i].name);
-		else
-			snprintf(line, sizeof(line), "fgcollect_%s", metrics[i].name);
-		assert_true(count_lines(line) >= 1);
+	for (size_t i = 0; (table = counted_table(i)) || (table = jvm_counters_table(i - n)); i++) {
+		n += counted_table(i) != NULL;
+		for (const struct counter *row = table->rows; row < table->rows + table->n; row++) {
+			if (row->help && row->kind != COUNTER_IS_HISTOGRAM)
+				snprintf(line, sizeof(line), "# TYPE fgcollect_%s ", row->metric);
+			else
+				snprintf(line, sizeof(line), "fgcollect_%s", row->metric);
+			assert_true(count_lines(line) >= 1);
+		}
 	}
 }
 
@@ -132,15 +125,6 @@ static void a_histogram_has_one_head_and_its_bounds_in_order(void **state)
 		at = strstr(at, lines[i]);
 		assert_non_null(at);
 	}
-}
-
-static void a_number_that_is_new_is_a_gauge_by_its_path(void **state)
-{
-	write_text(json_pack("{s:{s:{s:i}}, s:[{s:i, s:i}]}", "collector", "new-part", "Some", 7,
-			     "jvms", "pid", 5, "fresh", 8));
-	assert_int_equal(count_lines("# TYPE fgcollect_new_part__ome gauge\n"), 1);
-	assert_int_equal(count_lines("fgcollect_new_part__ome 7\n"), 1);
-	assert_int_equal(count_lines("fgcollect_jvm_fresh{pid=\"5\",container=\"\"} 8\n"), 1);
 }
 
 static void labels_hold_what_agents_say(void **state)
@@ -205,10 +189,13 @@ static void milliseconds_become_seconds(void **state)
 	assert_int_equal(count_lines("fgcollect_unwind_table_load_seconds_total 1.234\n"), 1);
 }
 
-static void milliseconds_that_are_new_become_seconds(void **state)
+static void truths_are_0_or_1(void **state)
 {
-	write_text(json_pack("{s:{s:{s:i}}, s:[]}", "collector", "news", "wait_ms", 1234, "jvms"));
-	assert_int_equal(count_lines("fgcollect_news_wait_seconds 1.234\n"), 1);
+	write_text(json_pack("{s:{s:{s:b}}, s:[]}", "collector", "parsers", "running", 1, "jvms"));
+	assert_int_equal(count_lines("fgcollect_parsers_can_start 1\n"), 1);
+	free(text);
+	write_text(json_pack("{s:{s:{s:b}}, s:[]}", "collector", "parsers", "running", 0, "jvms"));
+	assert_int_equal(count_lines("fgcollect_parsers_can_start 0\n"), 1);
 }
 
 #define CLAIM(name) cmocka_unit_test_teardown(name, tear_down)
@@ -217,15 +204,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(every_number_of_the_list_is_a_metric),
-		CLAIM(the_table_has_no_name_twice),
-		CLAIM(every_name_of_the_table_is_in_the_list),
+		CLAIM(every_declared_counter_is_in_the_list),
 		CLAIM(a_histogram_has_one_head_and_its_bounds_in_order),
-		CLAIM(a_number_that_is_new_is_a_gauge_by_its_path),
 		CLAIM(labels_hold_what_agents_say),
 		CLAIM(names_of_containers_and_pods_are_labels_of_the_info_alone),
 		CLAIM(past_the_most_jvms_the_rest_is_counted),
 		CLAIM(milliseconds_become_seconds),
-		CLAIM(milliseconds_that_are_new_become_seconds),
+		CLAIM(truths_are_0_or_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
