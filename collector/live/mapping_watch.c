@@ -44,6 +44,12 @@ static bool has_time(struct mapping_watch *watch, uint64_t now_ns)
 	return watch->spent_ns < MAPPING_WATCH_SPENT_NS;
 }
 
+/* Whether records of the process's mappings may have been lost since it was read. */
+static bool is_before_loss(const struct mapping_watch *watch, const struct process *process)
+{
+	return watch->lost_ns && process->space_read_ns < watch->lost_ns;
+}
+
 /*
  * Whether the process has to be read again. Another reading cannot help a sample from before the
  * last reading.
@@ -51,7 +57,7 @@ static bool has_time(struct mapping_watch *watch, uint64_t now_ns)
 static bool is_wanted(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
 		      bool has_missed, uint64_t now_ns)
 {
-	if (watch->lost_ns && process->space_read_ns < watch->lost_ns)
+	if (is_before_loss(watch, process))
 		return true;
 	if (watch->is_told)
 		return false;
@@ -66,16 +72,63 @@ static uint64_t wait_of(const struct mapping_watch *watch, const struct process 
 	return process->space_wait_ns ? process->space_wait_ns : MAPPING_WATCH_WAIT_NS;
 }
 
+static bool is_being_read(const struct process *process)
+{
+	return process->reader || process->space_due_ns;
+}
+
 bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
 			  bool has_missed, uint64_t now_ns)
 {
 	if (process->gone_ns || !is_wanted(watch, process, time_ns, has_missed, now_ns))
 		return false;
-	if (!process->reader && !process->space_due_ns && has_time(watch, now_ns) &&
+	if (!is_being_read(process) && has_time(watch, now_ns) &&
 	    now_ns >= process->space_read_ns + wait_of(watch, process))
 		return true;
 	watch->put_off++;
 	return false;
+}
+
+/* Whether the size of code says that no library has come since the last reading up to time_ns. */
+static bool is_same(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
+		    uint64_t now_ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+	uint64_t bytes;
+
+	if (time_ns <= process->space_same_ns)
+		return true;
+	bytes = process_stat_code_bytes(process->pid);
+	watch->spent_ns += clock_now_ns() - began_ns;
+	if (bytes > 0 && bytes != process->space.code_bytes)
+		return false;
+	process->space_same_ns = now_ns;
+	return true;
+}
+
+enum mapping_hope mapping_watch_hope(struct mapping_watch *watch, struct process *process,
+				     uint64_t time_ns, uint64_t now_ns)
+{
+	const bool has_lost = is_before_loss(watch, process);
+	uint64_t wait_ns = watch->is_told ? MAPPING_WATCH_LOSS_WAIT_NS : MAPPING_WATCH_WAIT_NS;
+	bool can_wait = true;
+
+	if (process->gone_ns)
+		return MAPPING_HOPE_NONE;
+	if (is_being_read(process))
+		return MAPPING_HOPE_LATER;
+	if (!has_lost && (watch->is_told || time_ns <= process->space_read_ns))
+		return MAPPING_HOPE_NONE;
+	if (!has_time(watch, now_ns))
+		return MAPPING_HOPE_LATER;
+	/* Sizes do not tell of all code, but no sample waits for what they do not tell of. */
+	if (!has_lost && is_same(watch, process, time_ns, now_ns)) {
+		wait_ns = wait_of(watch, process);
+		can_wait = false;
+	}
+	if (now_ns >= process->space_read_ns + wait_ns)
+		return MAPPING_HOPE_NOW;
+	return can_wait ? MAPPING_HOPE_LATER : MAPPING_HOPE_NONE;
 }
 
 static bool is_known(const struct address_space *space, const struct mapping *mapping)
@@ -87,12 +140,6 @@ static bool is_known(const struct address_space *space, const struct mapping *ma
 	       known->dev_minor == mapping->dev_minor &&
 	       (mapping->inode == 0 ||
 		known->file_off + (mapping->start - known->start) == mapping->file_off);
-}
-
-static bool is_free(const struct address_space *space, const struct mapping *mapping)
-{
-	return !address_space_find(space, mapping->start) &&
-	       !address_space_find(space, mapping->end - 1);
 }
 
 static struct record record_of(const struct process *process, const struct mapping *mapping,
@@ -164,8 +211,7 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 		snprintf(path, sizeof(path), "%s%s", mapping->path,
 			 mapping->is_deleted ? " (deleted)" : "");
 		record = record_of(process, mapping, path, now_ns);
-		if (is_free(&process->space, mapping))
-			(void)address_space_add(&process->space, mapping);
+		(void)address_space_fill(&process->space, mapping);
 		fn(arg, &record);
 	}
 	address_space_fini(&fresh);

@@ -55,9 +55,23 @@ bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, 
 			  bool has_missed, uint64_t now_ns);
 
 /*
+ * What a sample at time_ns may expect, whose walk came to an address at which nothing is known.
+ * Unlike the kernel's walk, which follows frame pointers that are none, such a walk hardly errs: if
+ * the size of the process's code has changed, a reading does not wait longer than
+ * MAPPING_WATCH_WAIT_NS.
+ */
+enum mapping_hope {
+	MAPPING_HOPE_NONE,  /* nothing that is read later helps the sample */
+	MAPPING_HOPE_LATER, /* the process is being read, or will be soon: ask again */
+	MAPPING_HOPE_NOW,   /* the process is to be read now */
+};
+enum mapping_hope mapping_watch_hope(struct mapping_watch *watch, struct process *process,
+				     uint64_t time_ns, uint64_t now_ns);
+
+/*
  * Reads the process's mappings. Calls fn with each mapping that is not known, as a RECORD_MMAP record
- * with the time now_ns. A new mapping where no mapping was known is added to the process at once,
- * because held samples may lie in that mapping. Returns the number of new mappings. If the process's
+ * with the time now_ns. The parts of a new mapping where no mapping was known are added to the
+ * process at once, because held samples may lie in these. Returns the number of new mappings. If the process's
  * reader is set afterwards, the process has more mappings than could be read.
  */
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,

@@ -482,8 +482,8 @@ static bool wants_cpu(const struct recording *recording)
 }
 
 /*
- * The chain of stages: unwind, symbolize, sinks. False: tables are missing, and the sample can wait
- * for them.
+ * The chain of stages: unwind, symbolize, sinks. False: tables or mappings are missing, and the
+ * sample can wait for them.
  */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct record *record)
@@ -551,7 +551,10 @@ static size_t patience_bytes(const struct recording *recording)
 	return (hold->max_bytes ? hold->max_bytes : HOLD_MAX_BYTES) / 16 * 9;
 }
 
-/* Takes the sample, or leaves the sample in the hold until the tables that it needs are loaded. */
+/*
+ * Takes the sample, or leaves the sample in the hold until the tables that it needs are loaded, and
+ * the mappings read.
+ */
 static bool take_or_wait(struct recording *recording, struct recording_model *model,
 			 const struct record *record, uint64_t until_ns)
 {
@@ -562,9 +565,12 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 	const uint64_t put_off = symbolizer_put_off(model->symbolizer);
 	bool is_taken = false;
 
+	recording->is_patient = is_patient;
 	/* If nothing has been loaded since, the sample would miss the same names and rules. */
-	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since) {
+	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since ||
+	    (recording->retry_ns && clock_now_ns() >= recording->retry_ns)) {
 		table_cache_be_patient(model->tables, is_patient);
+		recording->retry_ns = 0;
 		is_taken = take_sample(recording, model, record);
 	}
 	if (is_taken) {

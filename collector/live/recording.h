@@ -45,8 +45,8 @@
 #define RECORDING_NEWCOMER_NS UINT64_C(200000000)
 
 /*
- * How long a sample waits for tables of files, beyond HOLD_NS, before it is named without them. No
- * process is forgotten before that.
+ * How long a sample waits for tables of files and for mappings, beyond HOLD_NS, before it is named
+ * without them. No process is forgotten before that.
  */
 #define RECORDING_PATIENCE_NS UINT64_C(5000000000)
 
@@ -117,7 +117,7 @@ struct recording_status {
 };
 
 struct recording_counts {
-	uint64_t waits;		 /* samples that waited for a table */
+	uint64_t waits;		 /* samples that waited for a table or for mappings */
 	uint64_t hurried;	 /* samples that were named while a table was missing */
 	uint64_t unread;	 /* processes not read when they began, because too many began */
 	uint64_t heard;		 /* records other than samples: mappings, forks, execs, exits */
@@ -195,7 +195,9 @@ struct recording {
 	/* its descriptors have hung up; its ring buffers can still be read */
 	bool is_hung_up;
 	bool has_more;		/* a turn ended before all samples that are due were taken */
-	bool is_waiting;	/* the oldest held sample waits for a table */
+	bool is_waiting;	/* the oldest held sample waits for a table or for mappings */
+	bool is_patient;	/* the sample that is taken can wait */
+	uint64_t retry_ns;	/* when a sample that waits for mappings is taken again; 0: none */
 	uint64_t waiting_since; /* table_cache_loads when that wait began */
 	/* PID -> time of its last exec, for processes that were not of interest then */
 	struct map64 execs;
@@ -258,7 +260,8 @@ void recording_meet(struct recording *recording, struct recording_model *model,
 void recording_note_unmet(struct recording *recording, const struct recording_model *model);
 void recording_meet_some(struct recording *recording, struct recording_model *model);
 /*
- * Unwinds and symbolizes the sample. False: tables are missing, and the sample can wait for them.
+ * Unwinds and symbolizes the sample. False: tables or mappings are missing, and the sample can wait
+ * for them.
  */
 bool recording_name_sample(struct recording *recording, struct recording_model *model,
 			   struct process *process, const struct record *record,
@@ -322,6 +325,13 @@ struct recording_miss {
 /* Reads the process's mappings again if that is due. Returns whether there were new mappings. */
 bool recording_read_mappings(struct recording *recording, struct recording_model *model,
 			     struct process *process, const struct recording_miss *miss);
+/*
+ * The same for a sample whose walk came to an address at which nothing is known.
+ * MAPPING_HOPE_NOW: the mappings have been read, and the sample is to be walked again.
+ */
+enum mapping_hope recording_seek_mappings(struct recording *recording,
+					  struct recording_model *model, struct process *process,
+					  uint64_t time_ns);
 /*
  * Names samples that have been held long enough. Finishes the recording when all samples up to its
  * end have been named.

@@ -245,6 +245,25 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 	return has_found;
 }
 
+enum mapping_hope recording_seek_mappings(struct recording *recording,
+					  struct recording_model *model, struct process *process,
+					  uint64_t time_ns)
+{
+	struct hear_context context = {.recording = recording, .model = model};
+	struct mapping_watch *watch = &recording->mappings;
+	const uint64_t now_ns = clock_now_ns();
+	const enum mapping_hope hope = mapping_watch_hope(watch, process, time_ns, now_ns);
+
+	if (hope != MAPPING_HOPE_NOW)
+		return hope;
+	mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
+	recording->counts.reread = watch->reads;
+	if (!process->reader && !process->space_due_ns)
+		return MAPPING_HOPE_NOW;
+	space_upkeep_spend(&model->targets->spaces, process, clock_now_ns());
+	return MAPPING_HOPE_LATER;
+}
+
 /* Whether an address of the sample's call chain lies in no known mapping and no known code. */
 static bool has_missed(const struct process *process, const struct record *record)
 {

@@ -2,26 +2,50 @@
 /* Walks and names the stacks of a recording's samples, see recording.h. */
 #include "live/recording.h"
 
+#include "base/clock.h"
+
+#define RETRY_NS (10 * CLOCK_NS_PER_MS) /* while a sample waits for mappings to be read */
+
+static bool walk_once(struct recording *recording, struct recording_model *model,
+		      struct process *process, const struct record *record, struct stack *ret)
+{
+	return unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
+			     &record->sample, ret);
+}
+
+/* The sample waits until mappings have been read. */
+static void wait_for_mappings(struct recording *recording)
+{
+	recording->retry_ns = clock_now_ns() + RETRY_NS;
+	if (!recording->is_waiting)
+		recording->counts.reread_put_off = ++recording->mappings.put_off;
+}
+
 /*
  * Walks the sample's stack. If the walk came to an address in a mapping that was not reported, the
- * mappings are read again, and the stack is walked again. False: tables are missing.
+ * mappings are read again, and the stack is walked again. False: tables or mappings are missing, and
+ * the sample can wait for them.
  */
 static bool walk(struct recording *recording, struct recording_model *model,
 		 struct process *process, const struct record *record, struct stack *ret)
 {
-	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
+	enum mapping_hope hope;
 
-	if (!unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
-			   &record->sample, ret))
+	if (!walk_once(recording, model, process, record, ret))
 		return false;
-	if (ret->end != STACK_BAD_RETURN || !process ||
-	    !recording_read_mappings(recording, model, process, &miss))
+	if (!ret->has_missed || !process)
 		return true;
-	unwinder_discount(recording_unwinder(recording, model), ret);
+	hope = recording_seek_mappings(recording, model, process, record->time_ns);
+	if (hope == MAPPING_HOPE_NONE || (hope == MAPPING_HOPE_LATER && !recording->is_patient))
+		return true;
+	unwinder_undo(recording_unwinder(recording, model));
+	if (hope == MAPPING_HOPE_LATER) {
+		wait_for_mappings(recording);
+		return false;
+	}
 	sample_watch_end(recording->watch, false, NULL); /* the first walk does not count */
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
-	return unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
-			     &record->sample, ret);
+	return walk_once(recording, model, process, record, ret);
 }
 
 bool recording_name_sample(struct recording *recording, struct recording_model *model,

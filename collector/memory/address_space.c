@@ -239,6 +239,33 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return i < space->count && space->mappings[i].start <= addr ? &space->mappings[i] : NULL;
 }
 
+const struct mapping *address_space_next(const struct address_space *space, uint64_t addr)
+{
+	const size_t i = index_of(space, addr);
+
+	return i < space->count ? &space->mappings[i] : NULL;
+}
+
+int address_space_fill(struct address_space *space, const struct mapping *mapping)
+{
+	struct mapping part = *mapping;
+	int err = 0;
+
+	while (!err && part.start < mapping->end) {
+		const struct mapping *const known = address_space_next(space, part.start);
+		const uint64_t behind = known ? known->end : mapping->end;
+
+		part.end = known && known->start < mapping->end ? known->start : mapping->end;
+		if (part.start < part.end)
+			err = address_space_add(space, &part);
+		else
+			part.end = behind;
+		part.file_off += part.end - part.start;
+		part.start = part.end;
+	}
+	return err;
+}
+
 size_t address_space_bytes(const struct address_space *space)
 {
 	return space->heap_bytes + heap_bytes(space->size * sizeof(*space->mappings));

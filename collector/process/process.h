@@ -108,6 +108,7 @@ struct process {
 	uint64_t space_read_ns;	     /* when space was last read; 0: space is to be read anew */
 	uint64_t space_wait_ns;	     /* shortest time between two reads of space; 0: the usual */
 	uint64_t space_checked_ns;   /* when the size of its code was last read */
+	uint64_t space_same_ns;	     /* up to then the size of its code was as in space */
 	uint64_t space_due_ns;	     /* when what was late is read again; 0: nothing was */
 	unsigned space_late;	     /* readings that were late, one after the other */
 	struct code_map *code;	     /* NULL without an agent */

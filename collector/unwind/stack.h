@@ -50,6 +50,7 @@ struct stack {
 	uint32_t depth;
 	uint8_t end;	 /* enum stack_end */
 	bool is_in_heap; /* some frames lie in the heap, see heap_stack.h */
+	bool has_missed; /* nothing is known at an address that the walk came to */
 	bool has_gap;	 /* an entry stands for frames in the heap that could not be read */
 	uint64_t end_addr;
 };

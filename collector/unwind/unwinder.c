@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define LOWEST_CODE 4096 /* programs have no code in the first page */
 #define ROOT_BYTES 1024 /* size of the frames at a stack's root, from their stack pointer on */
 
 struct unwinder {
@@ -32,6 +33,7 @@ struct unwinder {
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
+	struct unwinder_stats before; /* the last walk that was counted */
 	const struct file_watch *watch; /* or NULL */
 	struct stack again; /* the stack of a second walk, by the other of two remainders */
 };
@@ -339,6 +341,19 @@ static struct stack_entry *add_entry(const struct user_walk *user, const struct 
 }
 
 /*
+ * Notes that nothing is known of a place, unless no code can be there. What a stack remainder leads
+ * to may be no place of this stack.
+ */
+static void note_miss(const struct user_walk *user, const struct place *place, struct stack *ret)
+{
+	const uint64_t pc = place->regs.pc;
+
+	if (!place->range && !place->mapping && pc >= LOWEST_CODE && (int64_t)pc > 0 &&
+	    place->regs.sp <= user->snapshot_end.addr)
+		ret->has_missed = true;
+}
+
+/*
  * Whether the walk ends in a place without a step: at a root, or at a return address without code.
  */
 static bool is_end(const struct user_walk *user, const struct place *place, bool is_callee_native,
@@ -401,6 +416,7 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		struct stack_entry *entry = &of_barrier;
 		enum step step;
 
+		note_miss(user, &place, ret);
 		if (is_end(user, &place, is_callee_native, ret))
 			return;
 		if (place.is_barrier)
@@ -596,16 +612,21 @@ bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 		   const struct sample *sample, struct stack *ret)
 {
 	const uint64_t missing = table_cache_missing(unwinder->tables);
-	const struct unwinder_stats stats = unwinder->stats;
 
+	unwinder->before = unwinder->stats;
 	walk_sample((struct user_walk){.unwinder = unwinder,
 				       .walk = {.process = process, .time_ns = time_ns}},
 		    sample, ret);
 	unwinder->stats.ends[ret->end]++;
 	if (table_cache_missing(unwinder->tables) == missing)
 		return true;
-	unwinder->stats = stats;
+	unwinder->stats = unwinder->before;
 	return false;
+}
+
+void unwinder_undo(struct unwinder *unwinder)
+{
+	unwinder->stats = unwinder->before;
 }
 
 void unwinder_discount(struct unwinder *unwinder, const struct stack *stack)

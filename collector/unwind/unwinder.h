@@ -72,7 +72,10 @@ void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch);
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct sample *sample, struct stack *ret);
 
-/* Takes a walk out of the counters, because its sample is walked again. */
+/* Takes the last walk out of all counters, because its sample is walked again. */
+void unwinder_undo(struct unwinder *unwinder);
+
+/* Takes a walk out of the counters of ends, because its stack is no sample's. */
 void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
 
 /*

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "common/temp_dir.h"
 #include "live/recording.h"
+#include "sample/sample_regs.h"
 
 #define STRANGER 0x7ffffff0 /* beyond any PID */
 #define SEC	 UINT64_C(1000000000)
@@ -393,6 +394,90 @@ static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void 
 	munmap(more, 4096);
 }
 
+/* ---- samples wait for mappings ---- */
+
+/* Names a sample with that pc, on a stack of zeros. */
+static bool name_sample_at(struct process *process, const void *addr)
+{
+	static const uint64_t stack[64];
+	const uint64_t below_pc = (UINT64_C(1) << SAMPLE_REG_PC) - 1,
+		       below_sp = (UINT64_C(1) << SAMPLE_REG_SP) - 1;
+	uint64_t regs[SAMPLE_REGS_COUNT] = {0};
+	const struct record record = {.kind = RECORD_SAMPLE,
+				      .pid = getpid(),
+				      .tid = getpid(),
+				      .time_ns = clock_now_ns(),
+				      .sample = {.regs = regs,
+						 .stack = (const uint8_t *)stack,
+						 .stack_len = sizeof(stack)}};
+	struct named_sample sample;
+
+	regs[__builtin_popcountll(SAMPLE_REGS_MASK & below_pc)] = (uintptr_t)addr;
+	regs[__builtin_popcountll(SAMPLE_REGS_MASK & below_sp)] = 0x7000;
+	return recording_name_sample(&recording, &model, process, &record, &sample);
+}
+
+static uint64_t walks(void)
+{
+	struct unwinder_stats stats;
+	uint64_t sum = 0;
+
+	unwinder_stats(model.unwinder, &stats);
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		sum += stats.ends[i];
+	return sum;
+}
+
+static void a_sample_waits_for_mappings_that_are_being_read(void **state)
+{
+	struct process *process = know_self(false);
+	void *secret = map_secretly(NULL, 0);
+
+	assert_int_equal(symbolizer_new(model.tables, &model.symbolizer), 0);
+	process->space_due_ns = UINT64_MAX;
+	recording.is_patient = true;
+	assert_false(name_sample_at(process, secret));
+	assert_true(recording.retry_ns > 0);
+	recording.is_waiting = true;
+	assert_false(name_sample_at(process, secret));
+	assert_int_equal(recording.counts.reread_put_off, 1);
+	assert_int_equal(walks(), 0);
+	recording.is_patient = false;
+	assert_true(name_sample_at(process, secret)); /* as well as can be */
+	assert_int_equal(walks(), 1);
+	assert_int_equal(recording.counts.reread, 0);
+	process->space_due_ns = 0;
+	process->space_wait_ns = MAPPING_WATCH_MOST_WAIT_NS;
+	recording.is_patient = true;
+	while (!name_sample_at(process, secret))
+		process_read_on(process, PROCESS_READ_ALL);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_non_null(mapping_at(process, secret));
+	assert_int_equal(walks(), 2);
+	symbolizer_free(model.symbolizer);
+	model.symbolizer = NULL;
+	munmap(secret, 4096);
+}
+
+static void a_sample_does_not_wait_where_no_code_has_come(void **state)
+{
+	void *data = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct process *process;
+
+	assert_int_equal(symbolizer_new(model.tables, &model.symbolizer), 0);
+	process = know_self(false);
+	process->space_read_ns = clock_now_ns();
+	process->space_wait_ns = UINT64_MAX / 2;
+	recording.mappings.turn_ns = 0;
+	recording.is_patient = true;
+	while (!name_sample_at(process, data)) /* there may be no time to look */
+		recording.mappings.turn_ns = 0;
+	assert_int_equal(recording.counts.reread, 0);
+	symbolizer_free(model.symbolizer);
+	model.symbolizer = NULL;
+	munmap(data, 4096);
+}
+
 /* ---- programs that may become JVMs ---- */
 
 static void a_program_that_begins_has_rings_read_more_often(void **state)
@@ -476,6 +561,8 @@ int main(void)
 		TEST(a_sample_from_before_the_last_reading_says_nothing),
 		TEST(a_process_is_read_less_often_where_nothing_is_new),
 		TEST(a_library_that_took_anothers_place_is_seen_by_the_size_of_code),
+		TEST(a_sample_waits_for_mappings_that_are_being_read),
+		TEST(a_sample_does_not_wait_where_no_code_has_come),
 		TEST(a_program_that_begins_has_rings_read_more_often),
 		TEST(a_newcomer_without_libjvm_stays_unknown),
 		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),

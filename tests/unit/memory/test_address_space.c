@@ -79,6 +79,31 @@ static void check_path(const char *line, const char *path, bool is_deleted)
 	address_space_fini(&space);
 }
 
+static void only_gaps_are_filled(void **state)
+{
+	const struct mapping mapping = {
+		.start = 0x1000, .end = 0x9000, .file_off = 0x100000, .inode = 7, .path = "/new"};
+	struct address_space *space = *state;
+
+	assert_int_equal(add(space, 0x800, 0x2000, "/a"), 0);
+	assert_int_equal(add(space, 0x3000, 0x4000, "/b"), 0);
+	assert_int_equal(add(space, 0x8000, 0xa000, "/c"), 0);
+	assert_int_equal(address_space_fill(space, &mapping), 0);
+	check_space(space, "800-2000 /a,2000-3000 /new,3000-4000 /b,4000-8000 /new,8000-a000 /c,");
+	assert_int_equal(address_space_find(space, 0x2000)->file_off, 0x101000);
+	assert_int_equal(address_space_find(space, 0x4000)->file_off, 0x103000);
+	assert_int_equal(address_space_fill(space, &mapping), 0);
+	assert_int_equal(space->count, 5);
+}
+
+static void an_empty_space_is_one_gap(void **state)
+{
+	const struct mapping mapping = {.start = 0x1000, .end = 0x9000, .path = "/new"};
+
+	assert_int_equal(address_space_fill(*state, &mapping), 0);
+	check_space(*state, "1000-9000 /new,");
+}
+
 /* ---- maps ---- */
 
 static void line_of_maps_gives_all_fields(void **state)
@@ -388,6 +413,8 @@ static void process_that_is_gone_leaves_the_space_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CLAIM(only_gaps_are_filled),
+		CLAIM(an_empty_space_is_one_gap),
 		CLAIM(line_of_maps_gives_all_fields),
 		CLAIM(only_executable_mappings_are_kept),
 		CLAIM(paths_are_as_the_process_sees_them),
