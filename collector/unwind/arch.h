@@ -102,6 +102,13 @@ struct arch {
 			const struct arch_target *target);
 	/* Whether the len bytes of code, at least ARCH_CALL_BYTES, end with a call of any kind. */
 	bool (*ends_with_call)(const uint8_t *code, size_t len);
+	/*
+	 * Whether the sample's registers say that the pc may lie behind a system call. NULL: they
+	 * do not say.
+	 */
+	bool (*may_have_called_kernel)(const struct unwind_regs *regs);
+	/* Whether the len bytes of code, at least ARCH_CALL_BYTES, end with a system call. */
+	bool (*ends_with_syscall)(const uint8_t *code, size_t len);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
 	/*

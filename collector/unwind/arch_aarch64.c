@@ -251,6 +251,12 @@ static bool ends_with_call(const uint8_t *code, size_t len)
 	return word >> 26 == 0x25 || (word & 0xfeff0000) == 0xd63f0000;
 }
 
+/* svc #0 */
+static bool ends_with_syscall(const uint8_t *code, size_t len)
+{
+	return word_at(code, len, len - CODE_BYTES) == 0xd4000001;
+}
+
 /* The caller's stack pointer is in x19 since JDK 20, in x13 before. */
 static struct arch_entry read_entry(const uint64_t *sampled)
 {
@@ -293,6 +299,7 @@ const struct arch arch_aarch64 = {
 	.n_regs = 33,
 	.is_call = is_call,
 	.ends_with_call = ends_with_call,
+	.ends_with_syscall = ends_with_syscall,
 	.read_entry = read_entry,
 	.is_entered = is_entered,
 	.is_before_entry = is_before_entry,

@@ -351,11 +351,24 @@ static struct arch_entry read_entry(const uint64_t *sampled)
 				   .bcp = sampled[R8 + 5]};
 }
 
+/* syscall leaves its return address in rcx. */
+static bool may_have_called_kernel(const struct unwind_regs *regs)
+{
+	return regs->leaf[CX] == regs->pc;
+}
+
+static bool ends_with_syscall(const uint8_t *code, size_t len)
+{
+	return code[len - 2] == 0x0f && code[len - 1] == 0x05;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.n_regs = 17,
 	.is_call = is_call,
 	.ends_with_call = ends_with_call,
+	.may_have_called_kernel = may_have_called_kernel,
+	.ends_with_syscall = ends_with_syscall,
 	.read_entry = read_entry,
 	.read_regs = read_regs,
 	.dwarf_reg = dwarf_reg,

@@ -117,6 +117,33 @@ bool step_is_behind_call(struct walk *walk, uint64_t return_addr)
 	return true;
 }
 
+bool step_is_in_syscall(struct walk *walk)
+{
+	const uint64_t pc = walk->at.regs.pc;
+	/* In the cache no return address is like this one. */
+	const uint64_t key = ~pc;
+	const pid_t pid = walk->process->pid;
+	uint8_t code[ARCH_CALL_BYTES];
+	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(pc - sizeof(code)),
+				   .iov_len = sizeof(code)};
+
+	if (walk->at.is_return || pc < sizeof(code))
+		return false;
+	if (walk->at.regs.leaf &&
+	    !(walk->arch->may_have_called_kernel
+		      ? walk->arch->may_have_called_kernel(&walk->at.regs)
+		      : walk->is_in_kernel))
+		return false;
+	if (call_cache_has(walk->calls, pid, key))
+		return true;
+	if (!step_is_code(walk, pc) || !step_read(walk, &to, &from, 1) ||
+	    !walk->arch->ends_with_syscall(code, sizeof(code)))
+		return false;
+	call_cache_put(walk->calls, pid, key);
+	return true;
+}
+
 enum step step_by_fp(struct walk *walk)
 {
 	const uint64_t fp = walk->at.regs.fp;

@@ -54,6 +54,7 @@
 struct walk_position {
 	struct unwind_regs regs;
 	bool is_return; /* regs.pc is a return address, not where the frame was interrupted */
+	bool is_in_syscall;  /* the frame was interrupted in a system call, behind which regs.pc is */
 	bool is_called_file; /* the frame before, if any, was of a file's code */
 };
 
@@ -82,6 +83,7 @@ struct walk {
 	struct call_cache *calls;
 	struct vm_facts *facts;
 	const struct file_watch *watch; /* or NULL */
+	bool is_in_kernel; /* the sample was taken there */
 	struct snapshot stack; /* the snapshot, and the stack remainder once the walk needed it */
 	struct walk_position at;
 	struct walk_budget spent;
@@ -135,6 +137,18 @@ bool step_is_code(const struct walk *walk, uint64_t return_addr);
  * one if there is code.
  */
 bool step_is_behind_call(struct walk *walk, uint64_t return_addr);
+
+/*
+ * Whether the frame was interrupted in a system call. False where the bytes cannot be read. The
+ * code behind a system call that does not return may be another function's.
+ */
+bool step_is_in_syscall(struct walk *walk);
+
+/* An address in the instruction where the frame is: the call's last byte, or where regs.pc is. */
+static inline uint64_t step_probe(const struct walk *walk)
+{
+	return walk->at.regs.pc - (walk->at.is_return || walk->at.is_in_syscall ? 1 : 0);
+}
 
 /*
  * Leaves a frame of HotSpot's generated code. entry gets an interpreted frame's Method and

@@ -131,16 +131,24 @@ static enum step leave_by_code(struct walk *walk, const struct rule *rule)
 	return step_without_rule(walk);
 }
 
+/* Whether the file says nothing of the code. */
+static bool is_without_rule(const struct cfi_row *row)
+{
+	return !row || row->kind == CFI_NONE || row->is_decoded;
+}
+
 /*
  * Whether the thread was made a moment ago: between the system call, which returned 0 to the
  * thread, and the place where the rules for the thread begin. The thread that made it passes the
- * same place, and goes on by the return address on top of the stack.
+ * same place, and goes on by the return address on top of the stack. elf_addr: the pc's.
  */
-static bool is_newborn(const struct walk *walk, const struct cfi_table *table,
-		       const struct cfi_row *row, uint64_t elf_addr)
+static bool is_newborn(const struct walk *walk, const struct cfi_table *table, uint64_t elf_addr)
 {
+	const struct cfi_row *row = cfi_table_find(table, elf_addr);
 	uint64_t result;
 
+	if (!is_without_rule(row))
+		return false;
 	if (walk->at.is_return || !walk->arch->dwarf_reg(&walk->at.regs, 0, &result) || result != 0)
 		return false;
 	if (row && row->is_newborn)
@@ -170,15 +178,9 @@ static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_
 	return cfi_table_find(table, elf_addr);
 }
 
-/* Whether the file says nothing of the code. */
-static bool is_without_rule(const struct cfi_row *row)
-{
-	return !row || row->kind == CFI_NONE || row->is_decoded;
-}
-
 enum step step_native(struct walk *walk, const struct mapping *mapping)
 {
-	const uint64_t probe = walk->at.regs.pc - (walk->at.is_return ? 1 : 0);
+	const uint64_t probe = step_probe(walk);
 	const char *reason = NULL;
 	const struct cfi_table *table;
 	const struct cfi_row *row = NULL;
@@ -191,7 +193,7 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
 		row = find_row(walk, table, elf_addr);
 		is_root = (row && row->is_root) ||
-			  (is_without_rule(row) && is_newborn(walk, table, row, elf_addr));
+			  is_newborn(walk, table, elf_addr + (walk->at.regs.pc - probe));
 	}
 	if (is_root)
 		return STEP_ROOT;

@@ -147,9 +147,12 @@ static bool may_be_barrier(const struct walk *walk, const struct code_range *cal
 static struct place find_place(struct walk *walk)
 {
 	const struct process *process = walk->process;
-	const uint64_t pc = walk->at.regs.pc, probe = pc - (walk->at.is_return ? 1 : 0);
+	const uint64_t pc = walk->at.regs.pc;
 	struct place place = {.regs = walk->at.regs};
+	uint64_t probe;
 
+	walk->at.is_in_syscall = step_is_in_syscall(walk);
+	probe = step_probe(walk);
 	place.range = step_code_at(walk, probe);
 	if (process->code && may_be_barrier(walk, place.range)) {
 		const struct code_range *at = code_map_find(process->code, pc, walk->time_ns);
@@ -336,7 +339,9 @@ static struct stack_entry *add_entry(const struct user_walk *user, const struct 
 
 	*entry = (struct stack_entry){.addr = place->regs.pc,
 				      .is_return = user->walk.at.is_return,
-				      .back = find_back(user, place)};
+				      .back = user->walk.at.is_in_syscall
+						      ? 1
+						      : find_back(user, place)};
 	return entry;
 }
 
@@ -592,6 +597,7 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 	 * A sample in the kernel is exact: its instruction called the kernel, or caused the entry.
 	 */
 	user.is_exact = sample->is_exact || n_kernel > 0;
+	user.walk.is_in_kernel = n_kernel > 0;
 	stack_keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);

@@ -558,6 +558,17 @@ static void calls_are_told_from_other_code(void **state)
 	assert_false(ENDS_WITH_CALL(&arch_aarch64, 0xc0, 0x03, 0x5f, 0xd6)); /* ret */
 }
 
+static void system_calls_are_told_from_other_code(void **state)
+{
+	static const uint8_t x86_64[ARCH_CALL_BYTES] = {[14] = 0x0f, 0x05};
+	static const uint8_t aarch64[ARCH_CALL_BYTES] = {[12] = 0x01, 0x00, 0x00, 0xd4};
+
+	assert_true(arch_x86_64.ends_with_syscall(x86_64, sizeof(x86_64)));
+	assert_false(arch_x86_64.ends_with_syscall(aarch64, sizeof(aarch64)));
+	assert_true(arch_aarch64.ends_with_syscall(aarch64, sizeof(aarch64)));
+	assert_false(arch_aarch64.ends_with_syscall(x86_64, sizeof(x86_64)));
+}
+
 static void what_was_not_copied_is_not_made_up(void **state)
 {
 	const struct unwind_regs before = {.pc = 1, .sp = AT + 24, .fp = AT + 40, .link = 0};
@@ -599,6 +610,7 @@ int main(void)
 		cmocka_unit_test(aarch64_frames_of_other_runtimes),
 		cmocka_unit_test(frames_are_left_for_their_callers),
 		cmocka_unit_test(calls_are_told_from_other_code),
+		cmocka_unit_test(system_calls_are_told_from_other_code),
 		cmocka_unit_test(what_was_not_copied_is_not_made_up),
 	};
 

@@ -1333,6 +1333,62 @@ static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 #endif
 
 #if defined(__x86_64__)
+/*
+ * A function that ends with a system call, as the code to which a signal's handler returns. Other
+ * code follows at once.
+ */
+__asm__(".text\n"
+	".type ends_in_syscall, @function\n"
+	"ends_in_syscall:\n"
+	"	.cfi_startproc\n"
+	"	sub $24, %rsp\n"
+	"	.cfi_def_cfa_offset 32\n"
+	"	mov $15, %eax\n"
+	"	syscall\n"
+	"	.cfi_endproc\n"
+	".size ends_in_syscall, . - ends_in_syscall\n"
+	".globl behind_syscall\n"
+	".type behind_syscall, @function\n"
+	"behind_syscall:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_undefined rip\n"
+	"	pop %rax\n"
+	"	call *%rax\n"
+	".globl behind_nothing\n"
+	"behind_nothing:\n"
+	"	hlt\n"
+	"	.cfi_endproc\n"
+	".size behind_syscall, . - behind_syscall\n");
+extern const char behind_syscall[], behind_nothing[];
+
+static void a_system_call_is_left_by_the_rule_of_its_own_function(void **state)
+{
+	const uint64_t pc = (uintptr_t)behind_syscall, other = add_java(0, "other");
+
+	words[3] = other + 100;
+	set_reg(sample_regs, PERF_REG_X86_CX, pc);
+	walk_code(pc, 0, 60);
+	assert_int_equal(stack.entries[0].addr, pc);
+	assert_int_equal(stack_probe(&stack.entries[0]), pc - 1);
+	assert_int_equal(stack.entries[1].addr, other + 100);
+	set_reg(sample_regs, PERF_REG_X86_CX, pc + 1); /* the other function is at its begin */
+	walk_code(pc, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[0]), pc);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_WHOLE);
+}
+
+static void a_register_alone_makes_no_system_call(void **state)
+{
+	const uint64_t pc = (uintptr_t)behind_nothing;
+
+	set_reg(sample_regs, PERF_REG_X86_CX, pc);
+	walk_code(pc, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[0]), pc);
+}
+#endif
+
+#if defined(__x86_64__)
 /* A function as those of musl, without rules. */
 __asm__(".text\n"
 	".type without_rules, @function\n"
@@ -1917,6 +1973,8 @@ int main(void)
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
+		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
+		CODE(a_register_alone_makes_no_system_call),
 		CODE(a_file_called_a_loader_is_no_root),
 		CODE(code_without_rules_is_left_by_what_it_will_pop),
 		CODE(code_without_rules_does_not_return_to_where_there_is_no_call),
