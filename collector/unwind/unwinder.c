@@ -359,18 +359,14 @@ static void note_miss(const struct user_walk *user, const struct place *place, s
 }
 
 /*
- * Whether the walk ends in a place without a step: at a root, or at a return address without code.
+ * Whether the walk ends in a place without a step, at a return address without code. A return
+ * address of 0 is no proof of a root: most words of a stack that were never written to are 0.
  */
-static bool is_end(const struct user_walk *user, const struct place *place, bool is_callee_native,
-		   struct stack *ret)
+static bool is_end(const struct user_walk *user, const struct place *place, struct stack *ret)
 {
-	/* The first function of a thread or process is native, and its return address is 0. */
-	if (place->regs.pc == 0 && is_callee_native)
-		end_badly(user, &place->regs, STACK_WHOLE, ret);
-	else if (!place->range && !place->mapping && user->walk.at.is_return)
-		end_badly(user, &place->regs, STACK_BAD_RETURN, ret);
-	else
+	if (place->range || place->mapping || !user->walk.at.is_return)
 		return false;
+	end_badly(user, &place->regs, STACK_BAD_RETURN, ret);
 	return true;
 }
 
@@ -414,7 +410,6 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 {
 	struct heap_callee callee = {0};
 	struct stack_entry of_barrier = {0}; /* the barrier is no frame */
-	bool is_callee_native = false;
 
 	while (ret->depth < STACK_MAX) {
 		const struct place place = find_place(&user->walk);
@@ -422,7 +417,7 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		enum step step;
 
 		note_miss(user, &place, ret);
-		if (is_end(user, &place, is_callee_native, ret))
+		if (is_end(user, &place, ret))
 			return;
 		if (place.is_barrier)
 			add_heap_frames(user, &callee, ret);
@@ -434,8 +429,7 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		user->walk.at.is_return = step == STEP_DONE;
 		callee = (struct heap_callee){
 			.range = place.range, .method = entry->method, .sp = place.regs.sp};
-		is_callee_native = place.mapping;
-		user->walk.at.is_called_file = is_callee_native;
+		user->walk.at.is_called_file = place.mapping;
 	}
 	end_at(ret, STACK_FRAME_LIMIT, user->walk.at.regs.pc);
 }

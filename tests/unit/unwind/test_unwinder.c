@@ -1214,11 +1214,8 @@ static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
 	}
 }
 
-/*
- * At a thread's start there is no return address. In a stack that has changed a return address may
- * be missing, too.
- */
-static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
+/* Memory that nobody has written to has no return address either. */
+static void no_return_address_is_no_root(void **state)
 {
 	const uint64_t stub =
 		add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = LARGE_WORDS * 8});
@@ -1230,7 +1227,8 @@ static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
 	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
 	walk_code(stub + 32, 0, LARGE_WORDS + 2);
 	assert_int_equal(stack.depth, 2);
-	assert_int_equal(stack.end, STACK_WHOLE);
+	assert_int_equal(stack.end, STACK_BAD_RETURN);
+	assert_int_equal(stack.end_addr, 0);
 }
 
 /* The stub pushes the frame pointer, and then a few registers. */
@@ -1968,7 +1966,7 @@ int main(void)
 		CODE(a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored),
 		CODE(through_another_files_frame_rbx_is_lost),
 		CODE(an_rbx_that_leads_nowhere_ends_the_stack),
-		CODE(no_return_address_behind_the_copy_is_the_copys_end),
+		CODE(no_return_address_is_no_root),
 		CODE(what_asks_the_processor_is_left_by_the_first_word_that_is_code),
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
