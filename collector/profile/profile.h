@@ -27,7 +27,7 @@
 #define PROFILE_MAX_LINE     0xffffff
 #define PROFILE_MAX_MODULE   4096u /* bytes; longer names of modules are cut */
 #define PROFILE_MAX_BUILD_ID 128u  /* digits; a longer build ID is ignored */
-#define PROFILE_REASONS	     8	   /* reasons of truncated stacks; the caller numbers them */
+#define PROFILE_REASONS	     12	   /* reasons of truncated stacks; the caller numbers them */
 
 struct profile_node {
 	const char *name;

@@ -125,6 +125,8 @@ struct arch {
 	bool (*spill_bytes)(const uint8_t *code, size_t len, uint32_t *ret);
 	unsigned int exception_pc; /* DWARF number of the exception blob's register for the pc */
 	unsigned int thawed_sp;	   /* DWARF number of the register for the sp of thawed frames */
+	uint32_t call_stub_bytes;  /* of the call stub's frame, from its frame pointer down to the
+				      arguments; 0: not known */
 	bool has_link;		   /* calls leave the return address in a register */
 	const char *name;	   /* the name that uname -m prints */
 	uint32_t n_regs;	   /* number of a sample's registers, see sample/sample_regs.h */

@@ -383,4 +383,5 @@ const struct arch arch_x86_64 = {
 	.stops_behind = true,
 	.exception_pc = 1, /* rdx */
 	.thawed_sp = 3,	   /* rbx */
+	.call_stub_bytes = 96,
 };

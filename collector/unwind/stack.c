@@ -96,6 +96,7 @@ const char *stack_end_name(enum stack_end end)
 		[STACK_BAD_RETURN] = "bad return address",
 		[STACK_NO_PROGRESS] = "stack does not rise",
 		[STACK_PAGE_OUT] = "page not in memory",
+		[STACK_IN_DOUBT] = "caller in doubt",
 	};
 
 	return names[end];

@@ -42,6 +42,7 @@ enum stack_end {
 	STACK_BAD_RETURN,     /* no code is at the return address end_addr */
 	STACK_NO_PROGRESS,    /* the caller is not above its callee */
 	STACK_PAGE_OUT,	      /* a page was not in memory, and could not be read later */
+	STACK_IN_DOUBT,	      /* the caller cannot have called the last frame, see way_in.h */
 	STACK_ENDS,
 };
 

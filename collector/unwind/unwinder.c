@@ -14,6 +14,7 @@
 #include "unwind/live_stack.h"
 #include "unwind/step.h"
 #include "unwind/unseen.h"
+#include "unwind/way_in.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -419,6 +420,11 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		note_miss(user, &place, ret);
 		if (is_end(user, &place, ret))
 			return;
+		if (!way_in_is_possible(&user->walk,
+					&(struct way_in){callee.range, place.range, place.mapping})) {
+			end_badly(user, &place.regs, STACK_IN_DOUBT, ret);
+			return;
+		}
 		if (place.is_barrier)
 			add_heap_frames(user, &callee, ret);
 		else
@@ -603,7 +609,8 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 	keep_unseen(&user, sample, ret);
 	if (ret->end == STACK_SNAPSHOT_ENDED && (sample->ends_at_page || sample->unread_pages))
 		ret->end = STACK_PAGE_OUT;
-	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
+	if (ret->end != STACK_WHOLE && ret->end != STACK_IN_DOUBT && chain.n > 0 &&
+	    ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&user.walk, &chain, n_kernel, ret);
 	count_walk(&user, ret);
 }

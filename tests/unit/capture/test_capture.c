@@ -34,6 +34,7 @@
 
 #define HOT    UINT64_C(0x10000000) /* the methods' code */
 #define CALLER UINT64_C(0x10002000)
+#define UPCALL UINT64_C(0x10003000) /* the stub by which a file's function calls them */
 #define SCRIPT UINT64_C(0x10004000) /* a function of the perf map of this process */
 #define STACK  UINT64_C(0x20000000)
 #define KERNEL UINT64_C(0xffffffff81000000)
@@ -201,11 +202,18 @@ static void add_methods(void)
 				    .class_name = name("com/acme/Demo"),
 				    .name = name("loop"),
 				    .signature = name("()V")};
+	struct code_range upcall = {.addr = UPCALL,
+				    .size = 64,
+				    .kind = CODE_STUB,
+				    .frame = {.size = 16},
+				    .birth_ns = 200,
+				    .name = name("upcall_stub")};
 
 	assert_non_null(hot.inlines);
 	assert_string_equal(inline_table_root(hot.inlines)->name, HOT_NAME);
 	assert_int_equal(code_map_add(process->code, &hot, false), 1);
 	assert_int_equal(code_map_add(process->code, &caller, false), 1);
+	assert_int_equal(code_map_add(process->code, &upcall, false), 1);
 }
 
 static int make_process(void)
@@ -229,13 +237,14 @@ static int make_process(void)
 				       name("worker-with-a-long-name"));
 }
 
-/* Three frames on the stack: the hot method's, its caller's, and the native function's. */
+/* Four frames on the stack: the hot method's, its caller's, the stub's, and the native function's. */
 static void make_sample(uint64_t time_ns)
 {
 	for (size_t i = 0; i < WORDS; i++)
 		words[i] = 0;
 	words[3] = CALLER + 16;
-	words[5] = native_addr() + 1;
+	words[5] = UPCALL + 16;
+	words[7] = native_addr() + 1;
 	memset(regs, 0, sizeof(regs));
 	for (unsigned reg = 0, at = 0; reg < 64; reg++) {
 		if (!(SAMPLE_REGS_MASK >> reg & 1))
@@ -642,7 +651,7 @@ static void weights_and_pages_that_were_not_read_come_back(void **state)
 	run_with((struct replay_run){.watch = watch_marks});
 	assert_int_equal(n_begun, CASES);
 	check_same();
-	assert_null(strstr(replayed.frames, "truncated")); /* the first page was read */
+	assert_null(strstr(replayed.frames, "page not in memory")); /* the first page was read */
 }
 
 static void a_stack_that_was_cut_for_a_page_is_cut_for_it_again(void **state)

@@ -496,7 +496,7 @@ static void a_file_called_a_loader_is_no_root(void **state)
 				       .inode = 4711,
 				       .path = "/lib/ld-musl-x86_64.so.1"};
 
-	add_java(0, "leaf");
+	add_code(0, 256, CODE_STUB, "blob", FRAME_48);
 	assert_int_equal(address_space_add(&self->space, &loader), 0);
 	words[5] = loader.start + 100;
 	walk_code((uint64_t)(uintptr_t)code + 60, 1, 60);
@@ -1236,7 +1236,7 @@ static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void 
 {
 	static const char *const names[] = {"get_cpu_info_stub", "getCPUIDNameInfo_stub",
 					    "detect_virt_stub"};
-	const uint64_t stub = add_stub(0, 64, "call_stub");
+	const uint64_t stub = add_stub(0, 64, "other_stub");
 	const uint64_t last = add_java(256, "last");
 
 	for (uint32_t i = 0; i < 3; i++) {
@@ -1274,7 +1274,7 @@ static void what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes(void
 
 static void a_register_that_was_popped_is_where_it_belongs(void **state)
 {
-	const uint64_t stub = add_stub(0, 64, "call_stub");
+	const uint64_t stub = add_stub(0, 64, "other_stub");
 	const uint64_t last = add_java(256, "last");
 
 	words[0] = stub + 32;
@@ -1679,6 +1679,67 @@ static void code_that_has_thawed_leads_to_the_thawed_frame(void **state)
 	CHECK_CALLERS(leaf + 60, barrier, mounting, words[21]);
 }
 
+/* ---- where Java is entered ---- */
+
+#if defined(__x86_64__)
+#define CALL_STUB_FP 40			  /* the word of its frame pointer */
+#define ARGUMENTS_END (CALL_STUB_FP - 12) /* arguments are below */
+
+/*
+ * Compiled code whose frame ends in front of the word at begin, and leads to a call stub that has
+ * pushed so many words of arguments. A function of a file has called the stub, and is the root.
+ */
+static void check_entered(uint64_t arguments, uint32_t begin, enum stack_end end)
+{
+	static uint32_t offset;
+	const uint64_t stub = (uintptr_t)code;
+	uint64_t leaf;
+
+	if (code_map_find(self->code, stub, NOW))
+		offset += 128;
+	else
+		offset = (uint32_t)(add_stub(0, 64, "call_stub") - stub) + 128;
+	leaf = add_code(offset, 128, CODE_JAVA, "leaf", (struct code_frame){begin * 8, 16, 0});
+	memset(words, 0, N_WORDS * sizeof(*words));
+	words[begin - 2] = word_addr(CALL_STUB_FP);
+	words[begin - 1] = stub + 32;
+	words[CALL_STUB_FP + 1] = (uintptr_t)behind_syscall + 1;
+	words[CALL_STUB_FP + 2] = arguments;
+	walk_code(leaf + 60, 0, 60);
+	assert_int_equal(stack.end, end);
+	assert_int_equal(stack.depth, end == STACK_WHOLE ? 3 : 1);
+}
+
+static void java_is_entered_where_the_call_stub_has_pushed_arguments(void **state)
+{
+	check_entered(2, ARGUMENTS_END - 2, STACK_WHOLE);
+	check_entered(2, ARGUMENTS_END - 4, STACK_WHOLE); /* the adapter has aligned the stack */
+	check_entered(9, ARGUMENTS_END - 11, STACK_WHOLE);
+	check_entered(9, ARGUMENTS_END - 15, STACK_WHOLE); /* and has moved arguments */
+}
+
+static void an_older_word_leads_to_the_call_stub_and_is_not_believed(void **state)
+{
+	check_entered(2, ARGUMENTS_END - 6, STACK_IN_DOUBT); /* a small frame is missing */
+	check_entered(9, ARGUMENTS_END - 16, STACK_IN_DOUBT);
+	check_entered(2, 4, STACK_IN_DOUBT);
+	check_entered(4, ARGUMENTS_END - 2, STACK_IN_DOUBT);
+	check_entered(256, ARGUMENTS_END, STACK_IN_DOUBT); /* no call stub's frame */
+}
+
+static void no_file_calls_java(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+
+	words[5] = caller + 100;
+	words[11] = (uintptr_t)behind_syscall + 1;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_IN_DOUBT);
+}
+#endif
+
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_java(0, "leaf");
@@ -1971,6 +2032,9 @@ int main(void)
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
+		CODE(java_is_entered_where_the_call_stub_has_pushed_arguments),
+		CODE(an_older_word_leads_to_the_call_stub_and_is_not_believed),
+		CODE(no_file_calls_java),
 		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
 		CODE(a_register_alone_makes_no_system_call),
 		CODE(a_file_called_a_loader_is_no_root),
