@@ -395,6 +395,47 @@ static char *take_path(struct cursor *cursor)
 	return path;
 }
 
+/* Whether the mapping is of the file that lies before the memory, and goes on behind it. */
+static bool has_moved_code(const struct moved_code *moved, const struct mapping *behind)
+{
+	const struct mapping *const before = &moved->before;
+
+	return moved->start < moved->end && moved->end == behind->start &&
+	       before->inode == behind->inode && before->dev_major == behind->dev_major &&
+	       before->dev_minor == behind->dev_minor && before->file_off < behind->file_off &&
+	       behind->file_off - before->file_off == behind->start - before->start;
+}
+
+/* Gives memory that turns out to be a file's code to the file. */
+static int see_line(struct address_space *space, const struct mapping *mapping, bool is_executable)
+{
+	struct moved_code *const moved = &space->moved;
+	struct mapping code = *mapping;
+	int err = 0;
+
+	if (mapping->inode == 0) {
+		const uint64_t end = moved->start < moved->end ? moved->end : moved->before.end;
+
+		if (!is_executable || mapping->path[0] != '\0' || end != mapping->start) {
+			moved->before.end = moved->start = moved->end = 0;
+			return 0;
+		}
+		moved->start = moved->before.end;
+		moved->end = mapping->end;
+		return 0;
+	}
+	if (has_moved_code(moved, mapping)) {
+		code.start = moved->start;
+		code.end = moved->end;
+		code.file_off = mapping->file_off - (mapping->start - code.start);
+		err = address_space_add(space, &code);
+	}
+	moved->before = *mapping;
+	moved->before.path = NULL;
+	moved->start = moved->end = 0;
+	return err == -ENOMEM ? err : 0;
+}
+
 static int parse_line(struct address_space *space, struct cursor line)
 {
 	_cleanup_free_ char *path = NULL;
@@ -407,14 +448,20 @@ static int parse_line(struct address_space *space, struct cursor line)
 	    !take_number(&line, 16, ' ', &mapping.end) || !take_permissions(&line, &permissions) ||
 	    !take_number(&line, 16, ' ', &mapping.file_off) ||
 	    !take_number(&line, 16, ':', &major) || !take_number(&line, 16, ' ', &minor) ||
-	    !take_number(&line, 10, ' ', &mapping.inode) || !permissions.is_executable)
+	    !take_number(&line, 10, ' ', &mapping.inode))
 		return 0;
-	path = take_path(&line);
-	if (!path)
-		return -ENOMEM;
 	mapping.dev_major = (uint32_t)major;
 	mapping.dev_minor = (uint32_t)minor;
-	mapping.path = path;
+	mapping.path = "";
+	if (permissions.is_executable || has_moved_code(&space->moved, &mapping)) {
+		path = take_path(&line);
+		if (!path)
+			return -ENOMEM;
+		mapping.path = path;
+	}
+	err = see_line(space, &mapping, permissions.is_executable);
+	if (err || !permissions.is_executable)
+		return err;
 	/*
 	 * [vsyscall] is a page of the kernel that is in each process's list but is no mapping of
 	 * the process.

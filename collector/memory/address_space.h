@@ -34,6 +34,16 @@ struct mapping {
  */
 bool mapping_is_generated(const struct mapping *mapping);
 
+/*
+ * Memory without a file that lies between two mappings of one file, and where the file would go on:
+ * the file's code that the process itself has copied there, to have it on huge pages. Only a list of
+ * all mappings shows it, those that are not executable too.
+ */
+struct moved_code {
+	struct mapping before;	  /* the last mapping of a file, without its path; end 0: none */
+	uint64_t start, end;	  /* executable memory right behind it; empty: none */
+};
+
 struct address_space {
 	struct mapping *mappings; /* by rising address */
 	size_t count, size;
@@ -47,6 +57,7 @@ struct address_space {
 	 * goes.
 	 */
 	uint64_t code_bytes;
+	struct moved_code moved; /* while a list is parsed */
 };
 
 /* The most mappings of a process; to add one more takes at most a tenth of a millisecond. */

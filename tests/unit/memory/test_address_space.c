@@ -79,6 +79,50 @@ static void check_path(const char *line, const char *path, bool is_deleted)
 	address_space_fini(&space);
 }
 
+/* A process has copied the code of its library to memory of huge pages, in the library's place. */
+static void code_that_was_moved_is_the_files_that_lies_around_it(void **state)
+{
+	struct address_space *space = *state;
+
+	parse(space, "1000-2000 r--p 00000000 08:01 7 /lib/a.so\n"
+		     "2000-6000 r-xp 00000000 00:00 0\n"
+		     "6000-7000 r--p 00005000 08:01 7 /lib/a.so\n"
+		     "9000-a000 r-xp 00000000 08:01 8 /lib/b.so\n"
+		     "a000-b000 r-xp 00000000 00:00 0\n"
+		     "b000-c000 r-xp 00000000 00:00 0\n");
+	parse(space, "c000-d000 r-xp 00003000 08:01 8 /lib/b.so\n");
+	check_space(space, "2000-6000 /lib/a.so,9000-d000 /lib/b.so,");
+	assert_int_equal(address_space_find(space, 0x2000)->file_off, 0x1000);
+	assert_int_equal(address_space_find(space, 0xc000)->file_off, 0); /* of all */
+}
+
+static void other_memory_beside_files_is_nobodys(void **state)
+{
+	static const char *const lists[] = {
+		/* Where the file would not go on, with a gap, and of another file. */
+		"1000-2000 r--p 00000000 08:01 7 /a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r--p 00001000 08:01 7 /a\n",
+		"1000-2000 r--p 00000000 08:01 7 /a\n2001-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r--p 00002000 08:01 7 /a\n",
+		"1000-2000 r--p 00000000 08:01 7 /a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r--p 00002000 08:01 9 /a\n",
+		/* Data lies between, or the kernel has a name for the memory. */
+		"1000-2000 r--p 00000000 08:01 7 /a\n2000-2800 rw-p 00000000 00:00 0\n"
+		"2800-3000 r-xp 00000000 00:00 0\n3000-4000 r--p 00002000 08:01 7 /a\n",
+		"1000-2000 r--p 00000000 08:01 7 /a\n2000-3000 r-xp 00000000 00:00 0 [heap]\n"
+		"3000-4000 r--p 00002000 08:01 7 /a\n",
+	};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct address_space space = {0};
+
+		parse(&space, lists[i]);
+		assert_int_equal(space.count, 1);
+		assert_int_equal(space.mappings[0].inode, 0);
+		address_space_fini(&space);
+	}
+}
+
 static void only_gaps_are_filled(void **state)
 {
 	const struct mapping mapping = {
@@ -414,6 +458,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(only_gaps_are_filled),
+		CLAIM(code_that_was_moved_is_the_files_that_lies_around_it),
+		CLAIM(other_memory_beside_files_is_nobodys),
 		CLAIM(an_empty_space_is_one_gap),
 		CLAIM(line_of_maps_gives_all_fields),
 		CLAIM(only_executable_mappings_are_kept),
