@@ -103,7 +103,7 @@ static json_t *jvms_of(const struct targets *targets)
 		return NULL;
 	}
 	while ((process = targets_next(targets, &pos))) {
-		if (process->jvm)
+		if (process_is_jvm(process))
 			sorted[n++] = process;
 	}
 	qsort(sorted, n, sizeof(*sorted), by_pid);

@@ -42,7 +42,7 @@ static void note_all(struct jvm_listing *listing, pid_t pid, const struct select
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process->jvm || (pid > 0 && process->pid != pid))
+		if (!process_is_jvm(process) || (pid > 0 && process->pid != pid))
 			continue;
 		if (!selection || selection_could_mean(selection, best, process))
 			note(listing, process);
@@ -109,7 +109,7 @@ int jvm_listing_new_of_most(size_t most, const struct targets *targets, struct j
 		return -ENOMEM;
 	}
 	while ((process = targets_next(targets, &pos))) {
-		if (process->jvm)
+		if (process_is_jvm(process))
 			jvms[n++] = process;
 	}
 	qsort(jvms, n, sizeof(*jvms), processes_by_pid);
@@ -138,7 +138,7 @@ bool jvm_listing_step(struct jvm_listing *listing, const struct targets *targets
 		const struct listed *const listed = &listing->jvms[listing->next++];
 		const struct process *const process = targets_find(targets, listed->pid);
 
-		if (process && process->jvm && process->start_ticks == listed->start_ticks)
+		if (process && process_is_jvm(process) && process->start_ticks == listed->start_ticks)
 			json_array_append_new(listing->rows, jvm_list_row(process, targets));
 	}
 	return listing->next < listing->count;

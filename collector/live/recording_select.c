@@ -7,7 +7,7 @@ bool recording_is_of_interest(const struct recording_options *options,
 {
 	if (options->pid > 0)
 		return process && process->pid == options->pid;
-	return options->all || (process && process->jvm);
+	return options->all || (process && process_is_jvm(process));
 }
 
 bool recording_selects(struct recording *recording, const struct process *process)

@@ -77,7 +77,7 @@ void recording_status(const struct recording *recording, const struct recording_
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	snprintf(ret->source, sizeof(ret->source), "%s", sampler_source_text(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
-		ret->jvms += process->jvm &&
+		ret->jvms += process_is_jvm(process) &&
 			     recording_is_of_interest(&recording->options, process) &&
 			     selection_fits(&recording->selection, process) &&
 			     !(tree && seen_jvms_has(&tree->seen, process));

@@ -219,7 +219,7 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 	jvm->session = session;
 	jvm->opened_ns = now_ns;
 	jvm->state = JVM_RESYNCING;
-	jvm->has_hello = jvm->is_resyncing = false;
+	jvm->has_hello = jvm->is_resyncing = jvm->is_replaced = false;
 	code_map_resync_end(process->code, false); /* ends a resync left unfinished */
 	code_methods_forget_ids(&process->methods);
 	process->gone_ns = 0;
@@ -244,6 +244,8 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	struct code_map *empty;
 
 	process->jvm->state = JVM_ENDED;
+	process->jvm->is_replaced = true;
+	process->jvm_mapped_ns = 0;
 	java_methods_clear(&process->java_methods);
 	clear_hello(process->jvm); /* otherwise its texts would become the new program's title */
 	process_identify(process);
@@ -526,18 +528,40 @@ bool process_has_generated(const struct process *process)
 	return false;
 }
 
-bool process_maps_libjvm(pid_t pid)
+/* Returns what space_reader_step does; what has been read is in *ret. */
+static int look(pid_t pid, struct address_space *ret)
 {
 	struct space_reader *const reader = space_reader_new(pid);
+	const int more = reader ? space_reader_step(reader, LOOK_NS) : -ENOMEM;
+
+	if (more >= 0)
+		space_reader_take(reader, ret);
+	space_reader_free(reader);
+	return more;
+}
+
+bool process_maps_libjvm(pid_t pid)
+{
 	struct address_space space = {0};
 	bool has;
 
-	if (reader && space_reader_step(reader, LOOK_NS) >= 0)
-		space_reader_take(reader, &space);
+	look(pid, &space);
 	has = has_file(&space, "libjvm.so");
 	address_space_fini(&space);
-	space_reader_free(reader);
 	return has;
+}
+
+bool process_has_left_libjvm(const struct process *process)
+{
+	struct address_space space = {0};
+	bool has_left;
+
+	if (!process_has_libjvm(process))
+		return false;
+	has_left = look(process->pid, &space) == 0 && space.count > 0 &&
+		   !has_file(&space, "libjvm.so");
+	address_space_fini(&space);
+	return has_left;
 }
 
 bool process_has_file(const struct process *process, const char *name)

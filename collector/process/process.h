@@ -53,6 +53,7 @@ enum jvm_state {
 
 struct jvm {
 	enum jvm_state state;
+	bool is_replaced; /* the process runs another program, and is no JVM any more */
 	uint32_t session;   /* ID of the last session; struct targets knows whether it is open */
 	uint64_t opened_ns; /* when the last session began */
 	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
@@ -111,6 +112,7 @@ struct process {
 	uint64_t space_same_ns;	     /* up to then the size of its code was as in space */
 	uint64_t space_due_ns;	     /* when what was late is read again; 0: nothing was */
 	unsigned space_late;	     /* readings that were late, one after the other */
+	uint64_t left_checked_ns;    /* when process_has_left_libjvm was last asked */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */
 	struct code_methods methods; /* the methods that its inline tables refer to */
@@ -156,6 +158,12 @@ void process_free(struct process *process); /* NULL is legal */
 /* Closes the process's files. Nothing may be done to the process then but to free it. */
 void process_close(struct process *process);
 
+/* Whether the process runs or has run a JVM with an agent, and has run no other program since. */
+static inline bool process_is_jvm(const struct process *process)
+{
+	return process->jvm && !process->jvm->is_replaced;
+}
+
 /* Makes code, names and jvm where the process has none. */
 int process_add_jvm(struct process *process);
 /*
@@ -188,6 +196,11 @@ void process_read_comm(struct process *process);
  * whether the JVM ended.
  */
 bool process_exec(struct process *process, uint64_t time_ns);
+/*
+ * Whether the process had mapped libjvm.so and has not any more: it runs another program, of whose
+ * beginning nobody has told. False where the mappings cannot be read at once.
+ */
+bool process_has_left_libjvm(const struct process *process);
 
 /* Takes the agent's hello in place of an earlier one. */
 int process_set_hello(struct process *process, const struct wire_hello *hello);

@@ -31,7 +31,7 @@ static bool fits_jvm(const struct selection *selection, const struct process *pr
 
 	if (!selection->has_jvm)
 		return true;
-	if (!process->jvm)
+	if (!process_is_jvm(process))
 		return false;
 	process_title(process, title, sizeof(title));
 	return regexec(&selection->jvm, title, 0, NULL, 0) == 0;
@@ -96,7 +96,7 @@ bool selection_wants(struct selection *selection, const struct process *process)
 
 static bool is_there(const struct process *process)
 {
-	return !process->gone_ns && (!process->jvm || process->jvm->state != JVM_ENDED);
+	return !process->gone_ns && (!process_is_jvm(process) || process->jvm->state != JVM_ENDED);
 }
 
 enum selector_fit selection_best(const struct selection *selection, const struct targets *targets)

@@ -563,6 +563,18 @@ static enum targets_verdict hear_rival(struct targets *targets, const struct int
 	return verdict;
 }
 
+/*
+ * Whether the process runs another program now: then its agent's connection has been closed. Looked
+ * at now and then, because an agent may connect and leave often.
+ */
+static bool has_begun_another(struct process *process, uint64_t now_ns)
+{
+	if (!process->jvm->has_hello || now_ns < process->left_checked_ns + SPACE_INTERVAL_NS)
+		return false;
+	process->left_checked_ns = now_ns;
+	return process_has_left_libjvm(process);
+}
+
 static void close_session(struct targets *targets, uint32_t id)
 {
 	struct process *process = map64_remove(&targets->sessions, id);
@@ -577,6 +589,8 @@ static void close_session(struct targets *targets, uint32_t id)
 	 */
 	if (is_gone(process))
 		bury(targets, process, clock_now_ns());
+	else if (has_begun_another(process, clock_now_ns()))
+		process_exec(process, clock_now_ns());
 }
 
 enum targets_verdict targets_apply_intake(struct targets *targets, const struct intake_event *event)

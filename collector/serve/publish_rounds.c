@@ -23,7 +23,7 @@ int publish_round_begin(struct publish_round *round, const struct targets *targe
 	if (!round->pids)
 		return -ENOMEM;
 	while ((process = targets_next(targets, &pos)) && round->count < targets->n_jvms)
-		if (process->jvm)
+		if (process_is_jvm(process))
 			round->pids[round->count++] = process->pid;
 	return 0;
 }
@@ -95,7 +95,7 @@ static const struct process *next_of(const struct publish_round *round,
 	const struct process *const process =
 		targets_find(context->targets, round->pids[round->next]);
 
-	return process && process->jvm ? process : NULL;
+	return process && process_is_jvm(process) ? process : NULL;
 }
 
 void publish_round_summarize(struct publish_round *round, const struct publish_context *context,

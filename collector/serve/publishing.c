@@ -88,7 +88,7 @@ static void tell(struct publishing *publishing, const struct published_jvm *jvm,
 
 	if (!publisher_is_heard(publishing->publisher))
 		return;
-	line = process && process->jvm ? jvm_list_row(process, &publishing->engine->targets)
+	line = process && process_is_jvm(process) ? jvm_list_row(process, &publishing->engine->targets)
 				       : json_object();
 	json_object_set_new(line, "event", json_string(event));
 	json_value_put_count(line, "pid", (uint64_t)jvm->pid);
@@ -157,7 +157,7 @@ static void sweep(struct publishing *publishing)
 		const struct process *const process =
 			targets_find(&publishing->engine->targets, jvm->pid);
 
-		if (!process || !process->jvm || process->start_ticks != jvm->start_ticks)
+		if (!process || !process_is_jvm(process) || process->start_ticks != jvm->start_ticks)
 			gone[n++] = jvm;
 		else
 			tell_state(publishing, process); /* changes no key */

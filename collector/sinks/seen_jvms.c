@@ -15,7 +15,7 @@ void seen_jvms_fini(struct seen_jvms *jvms)
 
 void seen_jvms_add(struct seen_jvms *jvms, const struct process *process)
 {
-	if (process && process->jvm && jvms->seen.count < SEEN_JVMS_MAX)
+	if (process && process_is_jvm(process) && jvms->seen.count < SEEN_JVMS_MAX)
 		map64_put(&jvms->seen, key_of(process), jvms);
 }
 

@@ -520,6 +520,7 @@ static void exec_ends_the_jvm_and_its_session(void **state)
 	process_set_comm(process, child, "other");
 	exec(clock_now_ns());
 	assert_int_equal(process->jvm->state, JVM_ENDED);
+	assert_false(process_is_jvm(process));
 	assert_int_equal(n_ended, 1);
 	assert_int_equal(ended[0], 3);
 	assert_null(code_map_find(process->code, 0x1000, 500));
@@ -527,6 +528,37 @@ static void exec_ends_the_jvm_and_its_session(void **state)
 	assert_string_equal(title, "other");
 	say_load(0x1000, 64, "run", 500);
 	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+/* The new program may be a JVM, too. */
+static void a_process_is_a_jvm_again_once_an_agent_connects(void **state)
+{
+	struct process *process = connect_agent();
+
+	exec(clock_now_ns());
+	assert_false(process_is_jvm(process));
+	assert_ptr_equal(connect_agent(), process);
+	assert_true(process_is_jvm(process));
+}
+
+/* Nobody tells of programs that begin, but the agent's connection is closed. */
+static void a_jvm_that_has_left_libjvm_runs_another_program(void **state)
+{
+	const struct mapping libjvm = {.start = 0x10000,
+				       .end = 0x20000,
+				       .inode = 7,
+				       .path = "/opt/java/lib/server/libjvm.so"};
+	struct process *process = connect_agent();
+
+	say(INTAKE_CLOSED); /* it has none that could be left, such as a static JVM */
+	assert_true(process_is_jvm(process));
+	while (process_is_jvm(process)) {
+		connect_agent();
+		address_space_add(&process->space, &libjvm);
+		process->left_checked_ns = 0;
+		say(INTAKE_CLOSED);
+	}
+	assert_int_equal(process->jvm->state, JVM_ENDED);
 }
 
 static void exec_before_the_agent_connected_leaves_the_jvm(void **state)
@@ -651,6 +683,8 @@ int main(void)
 		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
 		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
+		TARGETS_TEST(a_process_is_a_jvm_again_once_an_agent_connects),
+		TARGETS_TEST(a_jvm_that_has_left_libjvm_runs_another_program),
 		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
 		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),
 		TARGETS_TEST(a_late_name_is_the_processs_with_the_next_turn),
