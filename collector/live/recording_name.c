@@ -4,7 +4,8 @@
 
 #include "base/clock.h"
 
-#define RETRY_NS (10 * CLOCK_NS_PER_MS) /* while a sample waits for mappings to be read */
+#define RETRY_NS   (10 * CLOCK_NS_PER_MS) /* while a sample waits for mappings to be read */
+#define WAIT_PAUSE 9			  /* pause after a wait, as a multiple of the wait */
 
 static bool walk_once(struct recording *recording, struct recording_model *model,
 		      struct process *process, const struct record *record, struct stack *ret)
@@ -14,11 +15,25 @@ static bool walk_once(struct recording *recording, struct recording_model *model
 }
 
 /* The sample waits until mappings have been read. */
-static void wait_for_mappings(struct recording *recording)
+static void wait_for_mappings(struct recording *recording, struct process *process, uint64_t now_ns)
 {
-	recording->retry_ns = clock_now_ns() + RETRY_NS;
+	recording->retry_ns = now_ns + RETRY_NS;
+	if (!process->waiting_ns)
+		process->waiting_ns = now_ns;
 	if (!recording->is_waiting)
 		recording->counts.reread_put_off = ++recording->mappings.put_off;
+}
+
+/* All later samples wait too, whosever they are: so those of one process wait a tenth of the time. */
+static void end_wait(struct process *process)
+{
+	uint64_t now_ns;
+
+	if (!process->waiting_ns)
+		return;
+	now_ns = clock_now_ns();
+	process->patience_ns = now_ns + WAIT_PAUSE * (now_ns - process->waiting_ns);
+	process->waiting_ns = 0;
 }
 
 /*
@@ -30,19 +45,27 @@ static bool walk(struct recording *recording, struct recording_model *model,
 		 struct process *process, const struct record *record, struct stack *ret)
 {
 	enum mapping_hope hope;
+	uint64_t now_ns;
 
 	if (!walk_once(recording, model, process, record, ret))
 		return false;
-	if (!ret->has_missed || !process)
+	if (!process)
 		return true;
+	if (!ret->has_missed) {
+		end_wait(process);
+		return true;
+	}
 	hope = recording_seek_mappings(recording, model, process, record->time_ns);
-	if (hope == MAPPING_HOPE_NONE || (hope == MAPPING_HOPE_LATER && !recording->is_patient))
-		return true;
-	unwinder_undo(recording_unwinder(recording, model));
-	if (hope == MAPPING_HOPE_LATER) {
-		wait_for_mappings(recording);
+	now_ns = clock_now_ns();
+	if (hope == MAPPING_HOPE_LATER && recording->is_patient && now_ns >= process->patience_ns) {
+		unwinder_undo(recording_unwinder(recording, model));
+		wait_for_mappings(recording, process, now_ns);
 		return false;
 	}
+	end_wait(process);
+	if (hope != MAPPING_HOPE_NOW)
+		return true;
+	unwinder_undo(recording_unwinder(recording, model));
 	sample_watch_end(recording->watch, false, NULL); /* the first walk does not count */
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	return walk_once(recording, model, process, record, ret);

@@ -112,6 +112,8 @@ struct process {
 	uint64_t space_same_ns;	     /* up to then the size of its code was as in space */
 	uint64_t space_due_ns;	     /* when what was late is read again; 0: nothing was */
 	unsigned space_late;	     /* readings that were late, one after the other */
+	uint64_t waiting_ns;	     /* since when a sample waits for mappings; 0: none does */
+	uint64_t patience_ns;	     /* until then no sample of it waits for mappings */
 	uint64_t left_checked_ns;    /* when process_has_left_libjvm was last asked */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */

@@ -432,6 +432,7 @@ static void a_sample_waits_for_mappings_that_are_being_read(void **state)
 {
 	struct process *process = know_self(false);
 	void *secret = map_secretly(NULL, 0);
+	uint64_t since_ns;
 
 	assert_int_equal(symbolizer_new(model.tables, &model.symbolizer), 0);
 	process->space_due_ns = UINT64_MAX;
@@ -443,9 +444,17 @@ static void a_sample_waits_for_mappings_that_are_being_read(void **state)
 	assert_int_equal(recording.counts.reread_put_off, 1);
 	assert_int_equal(walks(), 0);
 	recording.is_patient = false;
+	since_ns = process->waiting_ns;
+	process->waiting_ns -= SEC;
 	assert_true(name_sample_at(process, secret)); /* as well as can be */
 	assert_int_equal(walks(), 1);
 	assert_int_equal(recording.counts.reread, 0);
+	recording.is_patient = true;
+	assert_true(process->patience_ns >= since_ns + 9 * SEC);
+	process->patience_ns = UINT64_MAX; /* of others' samples enough have waited for this one */
+	assert_true(name_sample_at(process, secret));
+	assert_int_equal(walks(), 2);
+	process->patience_ns = 0;
 	process->space_due_ns = 0;
 	process->space_wait_ns = MAPPING_WATCH_MOST_WAIT_NS;
 	recording.is_patient = true;
@@ -453,7 +462,7 @@ static void a_sample_waits_for_mappings_that_are_being_read(void **state)
 		process_read_on(process, PROCESS_READ_ALL);
 	assert_int_equal(recording.counts.reread, 1);
 	assert_non_null(mapping_at(process, secret));
-	assert_int_equal(walks(), 2);
+	assert_int_equal(walks(), 3);
 	symbolizer_free(model.symbolizer);
 	model.symbolizer = NULL;
 	munmap(secret, 4096);
