@@ -214,6 +214,11 @@ bool mapping_is_generated(const struct mapping *mapping)
 	return false;
 }
 
+bool mapping_is_probe_trampoline(const struct mapping *mapping)
+{
+	return mapping->inode == 0 && strcmp(mapping->path, "[uprobes-trampoline]") == 0;
+}
+
 int address_space_add(struct address_space *space, const struct mapping *mapping)
 {
 	const size_t len = strlen(mapping->path), suffix = sizeof(deleted_suffix) - 1;

@@ -35,6 +35,12 @@ struct mapping {
 bool mapping_is_generated(const struct mapping *mapping);
 
 /*
+ * Whether the mapping is the kernel's code that probe points of a traced process call, since Linux
+ * 6.18.
+ */
+bool mapping_is_probe_trampoline(const struct mapping *mapping);
+
+/*
  * Memory without a file that lies between two mappings of one file, and where the file would go on:
  * the file's code that the process itself has copied there, to have it on huge pages. Only a list of
  * all mappings shows it, those that are not executable too.

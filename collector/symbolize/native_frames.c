@@ -488,6 +488,9 @@ static struct frame name_mapped(struct native_frames *native,
 	mapping = address_space_find(&process->space, addr);
 	if (!mapping)
 		return frame_texts_unknown(native->texts, "not mapped");
+	if (mapping_is_probe_trampoline(mapping))
+		return (struct frame){.name = intern_add_str(&native->texts->names, mapping->path),
+				      .kind = FRAME_NATIVE};
 	if (mapping->inode != 0 || !mapping_is_generated(mapping)) {
 		frame = name_file(native, context, mapping, addr);
 		if (frame.name && has_own_name(&frame))

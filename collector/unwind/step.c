@@ -8,6 +8,7 @@
 #include "code/code_map.h"
 #include "memory/process_memory.h"
 
+#define TRAMPOLINE_WORDS 3 /* that a probe's trampoline pushes */
 #define FRAME_MAX_BYTES (1u << 20) /* a value farther from the stack pointer is no frame pointer */
 
 bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from, unsigned long n)
@@ -142,6 +143,40 @@ bool step_is_in_syscall(struct walk *walk)
 		return false;
 	call_cache_put(walk->calls, pid, key);
 	return true;
+}
+
+/* Whether there is a call of the mapping's code in front of the return address. */
+static bool is_behind_call_of(struct walk *walk, uint64_t return_addr,
+			      const struct mapping *mapping)
+{
+	const struct arch_target target = {.addr = mapping->start,
+					   .size = (uint32_t)(mapping->end - mapping->start)};
+	uint8_t code[ARCH_CALL_BYTES];
+	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),
+				   .iov_len = sizeof(code)};
+
+	return return_addr >= sizeof(code) && step_is_code(walk, return_addr) &&
+	       step_read(walk, &to, &from, 1) &&
+	       walk->arch->is_call(code, sizeof(code), return_addr, &target);
+}
+
+enum step step_probe_trampoline(struct walk *walk, const struct mapping *mapping)
+{
+	const uint64_t sp = walk->at.regs.sp;
+	uint64_t addr;
+
+	for (unsigned int words = 0; words <= TRAMPOLINE_WORDS; words++) {
+		if (!snapshot_read(&walk->stack, sp + words * WORD_BYTES, &addr))
+			return STEP_END;
+		if (!is_behind_call_of(walk, addr, mapping))
+			continue;
+		walk->at.regs = (struct unwind_regs){.pc = addr,
+						     .sp = sp + (words + 1) * WORD_BYTES,
+						     .fp = walk->at.regs.fp};
+		return STEP_DONE;
+	}
+	return STEP_NO_RULE;
 }
 
 enum step step_by_fp(struct walk *walk)

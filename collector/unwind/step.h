@@ -167,6 +167,11 @@ enum step step_barrier(struct walk *walk);
 enum step step_foreign(struct walk *walk, const struct code_range *range);
 /* Leaves a frame of a file's code. */
 enum step step_native(struct walk *walk, const struct mapping *mapping);
+/*
+ * Leaves the kernel's code that probe points call: it pushes three registers, calls the kernel, and
+ * pops them. The caller is where a word on top of the stack lies behind a call of this very code.
+ */
+enum step step_probe_trampoline(struct walk *walk, const struct mapping *mapping);
 /* Leaves a frame of unknown code by the frame pointer, which the frame may keep. */
 enum step step_by_fp(struct walk *walk);
 

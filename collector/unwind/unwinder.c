@@ -176,6 +176,8 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 		return step_hotspot(walk, place->range, entry);
 	if (place->foreign)
 		return step_foreign(walk, place->foreign);
+	if (place->mapping && mapping_is_probe_trampoline(place->mapping))
+		return step_probe_trampoline(walk, place->mapping);
 	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
 		return step_native(walk, place->mapping);
 	return step_by_fp(walk); /* generated code of an unknown runtime */

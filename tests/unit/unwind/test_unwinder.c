@@ -1065,6 +1065,32 @@ static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 	CHECK_CALLERS(caller + 100, other + 50);
 }
 
+#if defined(__x86_64__)
+/* Among its three words are old return addresses, too. */
+static void the_trampoline_of_probes_is_left_by_its_call(void **state)
+{
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t other = add_java(2048, "other");
+	const uint64_t at = (uintptr_t)code + 8192;
+	const struct mapping trampoline = {
+		.start = at, .end = at + 4096, .path = "[uprobes-trampoline]"};
+
+	assert_int_equal(address_space_add(&self->space, &trampoline), 0);
+	put_call(caller + 95, at);
+	put_call(other + 95, at + 4096);
+	words[0] = caller + 50;
+	words[2] = other + 100;
+	words[3] = caller + 100;
+	words[9] = other + 50;
+	walk_code(at + 13, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, other + 50);
+	words[3] = other + 100;
+	walk_code(at + 13, 0x1234, 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+#endif
+
 /* C1 pushes the two classes before the call, and pops them behind it. */
 static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state)
 {
@@ -2035,6 +2061,7 @@ int main(void)
 		CODE(java_is_entered_where_the_call_stub_has_pushed_arguments),
 		CODE(an_older_word_leads_to_the_call_stub_and_is_not_believed),
 		CODE(no_file_calls_java),
+		CODE(the_trampoline_of_probes_is_left_by_its_call),
 		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
 		CODE(a_register_alone_makes_no_system_call),
 		CODE(a_file_called_a_loader_is_no_root),
