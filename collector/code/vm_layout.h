@@ -5,7 +5,7 @@
  *          its name begins
  * threads: any, a value
  * errors:  a value that is missing or senseless makes its group of members invalid
- * source:  jvmti-agent/hotspot/wanted.c for the keys; HotSpot's vmStructs.cpp of JDK 8 to 25
+ * source:  shared/vm_names.c for the keys; HotSpot's vmStructs.cpp of JDK 8 to 25
  *
  * A group of members is valid if its flag (has_methods and so on) is true. A zero-filled struct
  * vm_layout has no valid group. All values come from inside a container. They only decide which
