@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Takes a CodeBlob's members from its bytes, see code_blob.h. */
+#include "outside/code_blob.h"
+
+#include <string.h>
+
+#define WORD		8
+#define MAX_FRAME_WORDS (1 << 17) /* 1 MiB, the default size of a thread's whole stack */
+#define MAX_LEVEL	4
+#define INVOCATION_BCI	(-1)
+
+static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes + at, sizeof(value));
+	return value;
+}
+
+static int32_t i32_at(const uint8_t *bytes, uint32_t at)
+{
+	int32_t value;
+
+	memcpy(&value, bytes + at, sizeof(value));
+	return value;
+}
+
+static uint16_t u16_at(const uint8_t *bytes, uint32_t at)
+{
+	uint16_t value;
+
+	memcpy(&value, bytes + at, sizeof(value));
+	return value;
+}
+
+static bool set_code(const struct code_layout *layout, const uint8_t *bytes, uint64_t heap_end,
+		     struct code_blob *blob)
+{
+	uint64_t begin = u64_at(bytes, layout->code_begin), end = u64_at(bytes, layout->code_end);
+
+	if (!layout->has_pointers) {
+		const int32_t from = i32_at(bytes, layout->code_begin);
+		const int32_t to = i32_at(bytes, layout->code_end);
+
+		if (from < 0 || to < 0)
+			return false;
+		begin = blob->addr + (uint32_t)from;
+		end = blob->addr + (uint32_t)to;
+	}
+	if (begin <= blob->addr || end <= begin || end > heap_end ||
+	    end - begin > CODE_BLOB_MAX_BYTES)
+		return false;
+	blob->code = begin;
+	blob->size = (uint32_t)(end - begin);
+	return true;
+}
+
+/* A negative completion is that of a frame that is never safe to walk. */
+static uint32_t read_complete(const struct code_layout *layout, const uint8_t *bytes)
+{
+	const int32_t complete = layout->complete_is_int ? i32_at(bytes, layout->complete)
+							 : (int16_t)u16_at(bytes, layout->complete);
+
+	return complete > 0 ? (uint32_t)complete : 0;
+}
+
+static uint32_t read_entry(const struct code_layout *layout, const uint8_t *bytes,
+			   const struct code_blob *blob)
+{
+	uint64_t entry;
+
+	if (!layout->has_entry)
+		return 0;
+	if (!layout->entry_is_pointer)
+		return u16_at(bytes, layout->entry);
+	entry = u64_at(bytes, layout->entry);
+	return entry >= blob->code && entry - blob->code < blob->size
+		       ? (uint32_t)(entry - blob->code)
+		       : 0;
+}
+
+static void set_frame(const struct code_layout *layout, const uint8_t *bytes,
+		      struct code_blob *blob)
+{
+	const int32_t words = i32_at(bytes, layout->frame_size);
+
+	if (words <= 0 || words > MAX_FRAME_WORDS)
+		return;
+	blob->frame.size = (uint32_t)words * WORD;
+	blob->frame.complete = read_complete(layout, bytes);
+	blob->frame.entry = read_entry(layout, bytes, blob);
+	if (blob->frame.complete > blob->size || blob->frame.entry > blob->size)
+		blob->frame = (struct wire_frame){0};
+}
+
+bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, uint64_t addr,
+		      uint64_t end, struct code_blob *ret)
+{
+	struct code_blob blob = {.addr = addr};
+
+	blob.name_at = u64_at(bytes, layout->name);
+	if (!blob.name_at || !set_code(layout, bytes, end, &blob))
+		return false;
+	blob.method = u64_at(bytes, layout->method);
+	blob.compile_id = (uint32_t)i32_at(bytes, layout->compile_id);
+	blob.level = bytes[layout->level] <= MAX_LEVEL ? bytes[layout->level] : WIRE_LEVEL_UNKNOWN;
+	blob.is_osr = i32_at(bytes, layout->entry_bci) != INVOCATION_BCI;
+	set_frame(layout, bytes, &blob);
+	*ret = blob;
+	return true;
+}

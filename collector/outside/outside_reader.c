@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Has steps of a reading made by helpers, see outside_reader.h. */
+#include "outside/outside_reader.h"
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "memory/process_memory.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What a step uses. The reader and a step hold it once each, and the last one frees it. */
+struct shared {
+	atomic_uint holders;
+	atomic_bool is_back;
+	pid_t pid;
+	struct vm_reading *reading;
+	struct vm_reading_now now;
+	struct outside_told told;
+};
+
+struct outside_reader {
+	struct shared *shared;
+	bool is_out;
+};
+
+struct step_call {
+	struct guarded_call base;
+	struct shared *shared;
+};
+
+static void drop(struct shared *shared)
+{
+	if (atomic_fetch_sub(&shared->holders, 1) > 1)
+		return;
+	vm_reading_free(shared->reading);
+	free(shared);
+}
+
+static ssize_t read_memory(void *arg, const struct iovec *to, const struct iovec *from,
+			   unsigned long n)
+{
+	const struct shared *const shared = arg;
+
+	return process_memory_read_plain(shared->pid, to, n, from, n);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec used = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)used.tv_nsec;
+}
+
+static void run(struct guarded_call *base)
+{
+	struct shared *const shared = ((struct step_call *)base)->shared;
+	struct vm_memory *const memory = calloc(1, sizeof(*memory));
+	const uint64_t began_ns = cpu_ns();
+
+	shared->told = (struct outside_told){.err = -ENOMEM};
+	if (memory) {
+		memory->read = read_memory;
+		memory->arg = shared;
+		shared->told.err =
+			vm_reading_step(shared->reading, memory, &shared->now, &shared->told.told);
+		vm_reading_stats(shared->reading, &shared->told.stats);
+		shared->told.bytes = vm_reading_bytes(shared->reading);
+	}
+	free(memory);
+	shared->told.took_ns = cpu_ns() - began_ns;
+	atomic_store(&shared->is_back, true);
+}
+
+static void free_call(struct guarded_call *base)
+{
+	drop(((struct step_call *)base)->shared);
+	free(base);
+}
+
+int outside_reader_new(pid_t pid, const struct vm_image_mapping *libjvm,
+		       struct outside_reader **ret)
+{
+	struct outside_reader *const reader = calloc(1, sizeof(*reader));
+	struct shared *const shared = reader ? calloc(1, sizeof(*shared)) : NULL;
+
+	if (!shared || vm_reading_new(libjvm, &shared->reading) < 0) {
+		free(shared);
+		free(reader);
+		return -ENOMEM;
+	}
+	shared->pid = pid;
+	atomic_store(&shared->holders, 1);
+	reader->shared = shared;
+	*ret = reader;
+	return 0;
+}
+
+void outside_reader_free(struct outside_reader *reader)
+{
+	if (reader)
+		drop(reader->shared);
+	free(reader);
+}
+
+int outside_reader_start(struct outside_reader *reader, const struct vm_reading_now *now)
+{
+	struct step_call *call;
+
+	if (reader->is_out)
+		return 0;
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return -ENOMEM;
+	call->base = (struct guarded_call){.run = run, .free = free_call};
+	call->shared = reader->shared;
+	reader->shared->now = *now;
+	atomic_store(&reader->shared->is_back, false);
+	atomic_fetch_add(&reader->shared->holders, 1);
+	reader->is_out = true;
+	guarded_leave(reader->shared->pid, &call->base);
+	return 0;
+}
+
+bool outside_reader_is_out(const struct outside_reader *reader)
+{
+	return reader->is_out;
+}
+
+bool outside_reader_take(struct outside_reader *reader, struct outside_told *ret)
+{
+	if (!reader->is_out || !atomic_load(&reader->shared->is_back))
+		return false;
+	reader->is_out = false;
+	*ret = reader->shared->told;
+	return true;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Writes a hello of a JVM without an agent, see vm_hello.h. */
+#include "outside/vm_hello.h"
+
+#include "code/jvm_hello.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define COMMAND_BYTES 2048
+#define RELEASE_BYTES 256
+#define MAX_VALUES    (VM_FIELD_NAMES + VM_SIZE_NAMES + VM_CONSTANT_NAMES)
+
+/* The text to which a pointer at the address leads; "" if there is none. */
+static void read_text(struct vm_memory *memory, uint64_t at, char *ret, size_t size)
+{
+	uint64_t text = 0;
+	int err;
+
+	ret[0] = '\0';
+	if (!at || vm_memory_get(memory, at, &text, sizeof(text)) < 0 || !text)
+		return;
+	err = vm_memory_text(memory, text, ret, size);
+	if (err && err != -ENAMETOOLONG)
+		ret[0] = '\0';
+}
+
+static void add_values(const char *const *names, const bool *has, const int64_t *values, size_t n,
+		       struct wire_value *ret, uint16_t *ret_n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (has[i])
+			ret[(*ret_n)++] = (struct wire_value){.key = wire_str_from(names[i]),
+							      .value = values[i]};
+	}
+}
+
+/* Makes the layout as it is made of each hello. */
+static int make_layout(const struct wire_buf *buf, size_t at, struct vm_layout *ret)
+{
+	struct wire_reader reader = {.data = buf->data + at, .len = buf->len - at};
+	struct jvm_hello hello = {.n_attrs = 0};
+	struct wire_record record;
+	struct wire_hello wire;
+	uint64_t bad = 0;
+	int err = wire_reader_next(&reader, &record) == 1 ? 0 : -EPROTO;
+
+	if (!err)
+		err = wire_decode_hello(&record, &wire);
+	if (!err)
+		err = jvm_hello_set(&hello, &wire, &bad);
+	if (!err)
+		vm_layout_init(ret, &hello);
+	jvm_hello_fini(&hello);
+	return err;
+}
+
+int vm_hello_write(struct vm_memory *memory, const struct vm_tables *tables, uint32_t inner_pid,
+		   struct wire_buf *buf, struct vm_layout *ret_layout)
+{
+	char command[COMMAND_BYTES], release[RELEASE_BYTES];
+	struct wire_hello hello = {.pid = inner_pid, .flags = WIRE_HELLO_VMSTRUCTS};
+	struct wire_value values[MAX_VALUES];
+	struct wire_attr attrs[2];
+	const size_t before = buf->len;
+
+	read_text(memory, tables->own[VM_OWN_RELEASE], release, sizeof(release));
+	read_text(memory, tables->own[VM_OWN_COMMAND], command, sizeof(command));
+	if (release[0])
+		attrs[hello.n_attrs++] =
+			(struct wire_attr){wire_str_from("jvm.version"), wire_str_from(release)};
+	if (command[0])
+		attrs[hello.n_attrs++] =
+			(struct wire_attr){wire_str_from("java.command"), wire_str_from(command)};
+	add_values(vm_field_names, tables->has_field, tables->fields, VM_FIELD_NAMES, values,
+		   &hello.n_values);
+	add_values(vm_size_names, tables->has_size, tables->sizes, VM_SIZE_NAMES, values,
+		   &hello.n_values);
+	add_values(vm_constant_names, tables->has_constant, tables->constants, VM_CONSTANT_NAMES,
+		   values, &hello.n_values);
+	if (!wire_encode_hello(buf, &hello, attrs, values))
+		return -ENOSPC;
+	return make_layout(buf, before, ret_layout);
+}

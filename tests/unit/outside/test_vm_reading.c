@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_vm.h"
+
+#include "outside/code_heaps.h"
+#include "outside/vm_reading.h"
+#include "shared/wire.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define INVOCATION (-1)
+
+/* A JVM, its reading, and what the last step has told, as text. */
+struct fixture {
+	struct fake_vm vm;
+	struct vm_reading *reading;
+	struct vm_reading_told told;
+	char text[1 << 16];
+	uint64_t now_ns;
+};
+
+static struct fixture *new_fixture(bool has_pointers)
+{
+	struct fixture *const fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	fixture->vm.has_pointers = has_pointers;
+	fake_vm_init(&fixture->vm);
+	assert_int_equal(vm_reading_new(&fixture->vm.libjvm, &fixture->reading), 0);
+	fixture->now_ns = 1000;
+	return fixture;
+}
+
+static void free_fixture(struct fixture *fixture)
+{
+	vm_reading_free(fixture->reading);
+	fake_vm_fini(&fixture->vm);
+	free(fixture);
+}
+
+static void say(struct fixture *fixture, const char *format, ...)
+{
+	const size_t len = strlen(fixture->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(fixture->text + len, sizeof(fixture->text) - len, format, args);
+	va_end(args);
+}
+
+static void say_load(struct fixture *fixture, const struct wire_record *record)
+{
+	struct wire_method_load load;
+
+	assert_int_equal(wire_decode_method_load(record, &load), 0);
+	say(fixture, "load%s %llx+%u kind %d level %d frame %u/%u/%u at %llu: %.*s.%.*s%.*s\n",
+	    record->flags & WIRE_FLAG_RESYNC ? " again" : "",
+	    (unsigned long long)(load.addr - FAKE_BASE), load.size, load.code_kind, load.level,
+	    load.frame.size, load.frame.complete, load.frame.entry,
+	    (unsigned long long)load.time_ns, load.class_sig.len, load.class_sig.data,
+	    load.method.len, load.method.data, load.method_sig.len, load.method_sig.data);
+}
+
+static void say_record(struct fixture *fixture, const struct wire_record *record)
+{
+	struct wire_stub stub;
+	struct wire_method_unload unload;
+
+	switch (record->kind) {
+	case WIRE_METHOD_LOAD:
+		say_load(fixture, record);
+		break;
+	case WIRE_STUB:
+		assert_int_equal(wire_decode_stub(record, &stub), 0);
+		say(fixture, "stub %llx+%u frame %u: %.*s\n",
+		    (unsigned long long)(stub.addr - FAKE_BASE), stub.size, stub.frame.size,
+		    stub.name.len, stub.name.data);
+		break;
+	case WIRE_METHOD_UNLOAD:
+		assert_int_equal(wire_decode_method_unload(record, &unload), 0);
+		say(fixture, "gone %llx at %llu\n", (unsigned long long)(unload.addr - FAKE_BASE),
+		    (unsigned long long)unload.time_ns);
+		break;
+	case WIRE_HELLO:
+		say(fixture, "hello\n");
+		break;
+	case WIRE_RESYNC_BEGIN:
+		say(fixture, "begin\n");
+		break;
+	case WIRE_RESYNC_END:
+		say(fixture, "end\n");
+		break;
+	default:
+		fail();
+	}
+}
+
+static int step(struct fixture *fixture)
+{
+	const struct vm_reading_now now = {.time_ns = fixture->now_ns, .inner_pid = 7};
+	struct wire_reader reader;
+	struct wire_record record;
+	int err;
+
+	fixture->text[0] = '\0';
+	fixture->now_ns += 1000;
+	err = vm_reading_step(fixture->reading, &fixture->vm.memory, &now, &fixture->told);
+	reader = (struct wire_reader){.data = fixture->told.records, .len = fixture->told.len};
+	while (!err && wire_reader_next(&reader, &record) == 1)
+		say_record(fixture, &record);
+	assert_true(err || reader.pos == reader.len);
+	return err;
+}
+
+/* Makes a step that succeeds and tells so. */
+static void check_step(struct fixture *fixture, const char *expected)
+{
+	assert_int_equal(step(fixture), 0);
+	assert_string_equal(fixture->text, expected);
+}
+
+static struct fake_code nmethod(struct fixture *fixture, const char *name, int32_t compile_id)
+{
+	return (struct fake_code){
+		.name = fixture->vm.nmethod_name,
+		.method = fake_vm_method(&fixture->vm, "com/example/Main", name, "(I)V"),
+		.bytes = 200,
+		.compile_id = compile_id,
+		.entry_bci = INVOCATION,
+		.frame_words = 6,
+		.level = 4,
+	};
+}
+
+static uint64_t add(struct fixture *fixture, const char *name, int32_t compile_id)
+{
+	const struct fake_code code = nmethod(fixture, name, compile_id);
+
+	return fake_vm_add_code(&fixture->vm, &code);
+}
+
+static struct vm_reading_stats stats_of(const struct fixture *fixture)
+{
+	struct vm_reading_stats stats;
+
+	vm_reading_stats(fixture->reading, &stats);
+	return stats;
+}
+
+static void check_first(bool has_pointers)
+{
+	struct fixture *const fixture = new_fixture(has_pointers);
+	struct fake_code osr = nmethod(fixture, "loop", 2), native = nmethod(fixture, "read", 3);
+	struct fake_code stub = {.name = fake_vm_text(&fixture->vm, "Interpreter"), .bytes = 500};
+	char expected[1024];
+	uint64_t at[4];
+
+	osr.entry_bci = 7;
+	osr.level = 3;
+	native.name = fixture->vm.native_name;
+	at[0] = fake_vm_add_code(&fixture->vm, &stub) - FAKE_BASE;
+	at[1] = add(fixture, "run", 1) - FAKE_BASE;
+	at[2] = fake_vm_add_code(&fixture->vm, &osr) - FAKE_BASE;
+	at[3] = fake_vm_add_code(&fixture->vm, &native) - FAKE_BASE;
+	snprintf(expected, sizeof(expected),
+		 "hello\nbegin\nstub %llx+500 frame 0: Interpreter\n"
+		 "load again %llx+200 kind 1 level 4 frame 48/12/4 at 1000: "
+		 "com/example/Main.run(I)V\n"
+		 "load again %llx+200 kind 3 level 3 frame 48/12/4 at 1000: "
+		 "com/example/Main.loop(I)V\n"
+		 "load again %llx+200 kind 2 level 4 frame 48/12/4 at 1000: "
+		 "com/example/Main.read(I)V\nend\n",
+		 (unsigned long long)at[0], (unsigned long long)at[1], (unsigned long long)at[2],
+		 (unsigned long long)at[3]);
+	check_step(fixture, expected);
+	assert_false(fixture->told.has_more);
+	check_step(fixture, "");
+	free_fixture(fixture);
+}
+
+static void all_code_is_told_of_once(void **state)
+{
+	check_first(false);
+}
+
+static void all_code_of_blobs_with_pointers_is_told_of_once(void **state)
+{
+	check_first(true);
+}
+
+static void hello_has_the_layout_and_the_program(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct wire_record record;
+	struct wire_hello hello;
+	struct wire_attr attr;
+	size_t pos = 0;
+
+	assert_int_equal(step(fixture), 0);
+	struct wire_reader reader = {.data = fixture->told.records, .len = fixture->told.len};
+
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_hello(&record, &hello), 0);
+	assert_int_equal(hello.pid, 7);
+	assert_true(hello.n_values > 30);
+	assert_true(wire_hello_next_attr(&hello, &pos, &attr));
+	assert_memory_equal(attr.text.data, "99.0.1+7", attr.text.len);
+	assert_true(wire_hello_next_attr(&hello, &pos, &attr));
+	assert_memory_equal(attr.text.data, "com.example.Main --fast", attr.text.len);
+	free_fixture(fixture);
+}
+
+static void what_comes_and_goes_is_told_in_the_middle_of_two_steps(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t first = add(fixture, "run", 1);
+	uint64_t second;
+	char expected[512];
+
+	assert_int_equal(step(fixture), 0);
+	second = add(fixture, "walk", 2);
+	snprintf(expected, sizeof(expected),
+		 "load %llx+200 kind 1 level 4 frame 48/12/4 at 1500: com/example/Main.walk(I)V\n",
+		 (unsigned long long)(second - FAKE_BASE));
+	check_step(fixture, expected);
+	fake_vm_free_code(&fixture->vm, first);
+	snprintf(expected, sizeof(expected), "gone %llx at 2500\n",
+		 (unsigned long long)(first - FAKE_BASE));
+	check_step(fixture, expected);
+	assert_int_equal(stats_of(fixture).reused, 0);
+	free_fixture(fixture);
+}
+
+static void an_address_that_is_used_again_has_its_new_name_and_counts(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t code = add(fixture, "run", 1), blob = fake_vm_blob_of(code);
+	const int32_t compile_id = 2;
+	char expected[512];
+
+	assert_int_equal(step(fixture), 0);
+	fake_vm_set_u64(&fixture->vm, blob + FAKE_NMETHOD_METHOD,
+			fake_vm_method(&fixture->vm, "com/example/Other", "go", "()V"));
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_COMPILE_ID, &compile_id, sizeof(compile_id));
+	snprintf(expected, sizeof(expected),
+		 "gone %llx at 1500\n"
+		 "load %llx+200 kind 1 level 4 frame 48/12/4 at 1500: com/example/Other.go()V\n",
+		 (unsigned long long)(code - FAKE_BASE), (unsigned long long)(code - FAKE_BASE));
+	check_step(fixture, expected);
+	assert_int_equal(stats_of(fixture).reused, 1);
+	free_fixture(fixture);
+}
+
+static void code_that_changes_while_it_is_read_is_left_for_the_next_step(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "old", 1);
+	const uint64_t blob = fake_vm_blob_of(fake_vm_add_code(&fixture->vm, &code));
+
+	fixture->vm.watched_at = code.method + 8; /* the first that is read of the method */
+	fixture->vm.changed_at = blob + FAKE_NMETHOD_COMPILE_ID;
+	fixture->vm.changed_to = 2;
+	check_step(fixture, "hello\nbegin\nend\n");
+	assert_int_equal(stats_of(fixture).changed, 1);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "com/example/Main.old"));
+	free_fixture(fixture);
+}
+
+static void the_same_method_compiled_again_in_its_place_is_told_of(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t blob = fake_vm_blob_of(add(fixture, "run", 1));
+	const int32_t compile_id = 2;
+
+	assert_int_equal(step(fixture), 0);
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_COMPILE_ID, &compile_id, sizeof(compile_id));
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "com/example/Main.run"));
+	free_fixture(fixture);
+}
+
+static void bytes_of_code_are_no_part_of_what_a_stub_is(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const struct fake_code stub = {.name = fake_vm_text(&fixture->vm, "vtable chunks"),
+				       .bytes = 500};
+	const uint64_t blob = fake_vm_blob_of(fake_vm_add_code(&fixture->vm, &stub));
+
+	assert_int_equal(step(fixture), 0);
+	fake_vm_set_u64(&fixture->vm, blob + FAKE_NMETHOD_METHOD, 0x4141414141414141);
+	check_step(fixture, "");
+	free_fixture(fixture);
+}
+
+static void hidden_classes_have_the_names_that_agents_tell(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "unused", 1);
+
+	code.method = fake_vm_method(&fixture->vm, "Main$$Lambda+0x00007f0012", "apply", "()V");
+	fake_vm_add_code(&fixture->vm, &code);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "Main$$Lambda.0x00007f0012.apply()V"));
+	free_fixture(fixture);
+}
+
+static void more_than_a_step_may_name_is_told_in_several(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "run", 0);
+	size_t loads = 0;
+
+	code.bytes = 8; /* a segment each */
+	for (int i = 0; i < FAKE_SEGMENTS; i++) {
+		code.compile_id = i;
+		fake_vm_add_code(&fixture->vm, &code);
+	}
+	fixture->vm.memory.max_bytes = UINT64_MAX;
+	do {
+		assert_int_equal(step(fixture), 0);
+		for (const char *at = fixture->text; (at = strstr(at, "load")); at++)
+			loads++;
+	} while (fixture->told.has_more);
+	assert_int_equal(loads, FAKE_SEGMENTS);
+	assert_non_null(strstr(fixture->text, "end\n"));
+	free_fixture(fixture);
+}
+
+static void a_jvm_without_heaps_yet_has_no_code(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	memset(fake_vm_at(&fixture->vm, fixture->vm.heaps_array), 0, 32);
+	check_step(fixture, "hello\nbegin\nend\n");
+	free_fixture(fixture);
+}
+
+static void a_jvm_that_lacks_a_member_says_which(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	/* The third field is CodeHeap::_segmap. */
+	fake_vm_set_u64(&fixture->vm, fixture->vm.structs + 2 * 64 + 16,
+			fake_vm_text(&fixture->vm, "_renamed"));
+	assert_int_equal(step(fixture), -ENOTSUP);
+	assert_string_equal(fixture->told.lacks, "CodeHeap::_segmap");
+	free_fixture(fixture);
+}
+
+/* A heap whose word at an offset has a value is refused. */
+static void check_heap(uint32_t at, uint64_t value, int expected)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	add(fixture, "run", 1);
+	fake_vm_set_u64(&fixture->vm, fixture->vm.heap + at, value);
+	assert_int_equal(step(fixture), expected);
+	free_fixture(fixture);
+}
+
+static void heaps_that_lie_are_refused(void **state)
+{
+	check_heap(8 + 8, UINT64_MAX, -EPROTO);	 /* the memory begins behind its end */
+	check_heap(8 + 16, UINT64_MAX, -EPROTO); /* and ends nowhere */
+	check_heap(40 + 16, FAKE_BASE, -EPROTO); /* the map ends before it begins */
+	check_heap(72, 63, -EPROTO);		 /* segments of 2^63 bytes */
+	check_heap(72, 0, -EPROTO);
+	check_heap(40 + 8, 0x1000, -EFAULT); /* a map that is not mapped */
+}
+
+static void a_list_of_heaps_that_lies_is_refused(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const int32_t many = INT32_MAX;
+
+	fake_vm_set(&fixture->vm, fixture->vm.heaps_array + 4, &many, sizeof(many));
+	assert_int_equal(step(fixture), -EPROTO);
+	free_fixture(fixture);
+}
+
+/* A method of which a word has been changed has no name, and the others keep theirs. */
+static void check_method(uint64_t at, uint64_t value)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "good", 1);
+
+	fake_vm_add_code(&fixture->vm, &code);
+	code.method = fake_vm_method(&fixture->vm, "com/example/Bad", "bad", "()V");
+	code.compile_id = 2;
+	fake_vm_add_code(&fixture->vm, &code);
+	if (at == 0) {
+		fake_vm_set_u64(&fixture->vm, code.method + 8, value);
+	} else {
+		uint64_t const_method;
+
+		memcpy(&const_method, fake_vm_at(&fixture->vm, code.method + 8),
+		       sizeof(const_method));
+		fake_vm_set(&fixture->vm, const_method + at, &value, at == 8 ? 8 : 2);
+	}
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "com/example/Main.good"));
+	assert_null(strstr(fixture->text, "bad"));
+	assert_int_equal(stats_of(fixture).unnamed, 1);
+	free_fixture(fixture);
+}
+
+static void methods_that_lie_have_no_name(void **state)
+{
+	check_method(0, 0);
+	check_method(0, 0x1001);	 /* no address of a ConstMethod */
+	check_method(0, 0x2000);	 /* not mapped */
+	check_method(8, UINT64_MAX - 7); /* the constant pool */
+	check_method(22, 60000);	 /* the index of the name */
+	check_method(24, 0);		 /* and of the signature */
+}
+
+static void blobs_that_lie_are_passed_over(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const int32_t huge = INT32_MAX, negative = -5;
+	const uint64_t one = fake_vm_blob_of(add(fixture, "run", 1));
+	const uint64_t other = fake_vm_blob_of(add(fixture, "walk", 2));
+	const uint64_t nameless = fake_vm_blob_of(add(fixture, "sit", 3));
+
+	add(fixture, "good", 4);
+	fake_vm_set(&fixture->vm, one + FAKE_BLOB_DATA, &huge, sizeof(huge));
+	fake_vm_set(&fixture->vm, other + FAKE_BLOB_CODE, &negative, sizeof(negative));
+	fake_vm_set_u64(&fixture->vm, nameless + FAKE_BLOB_NAME, 0x1000);
+	assert_int_equal(step(fixture), 0);
+	assert_int_equal(stats_of(fixture).named, 1);
+	assert_non_null(strstr(fixture->text, "com/example/Main.good"));
+	free_fixture(fixture);
+}
+
+static void frames_that_cannot_be_are_left_out(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "run", 1);
+
+	code.frame_words = INT32_MAX;
+	fake_vm_add_code(&fixture->vm, &code);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "frame 0/0/0"));
+	free_fixture(fixture);
+}
+
+static void one_page_that_cannot_be_read_costs_its_own_blobs(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t lost = fake_vm_blob_of(add(fixture, "lost", 1));
+
+	add(fixture, "good", 2);
+	fixture->vm.refused_at = lost;
+	assert_int_equal(step(fixture), 0);
+	assert_null(strstr(fixture->text, "lost"));
+	assert_non_null(strstr(fixture->text, "com/example/Main.good"));
+	free_fixture(fixture);
+}
+
+static void a_segment_map_of_zeros_is_bounded(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	memset(fake_vm_at(&fixture->vm, fixture->vm.segmap), 0, FAKE_SEGMENTS);
+	memset(fake_vm_at(&fixture->vm, fixture->vm.code), 1, (size_t)FAKE_SEGMENTS << 7);
+	assert_int_equal(step(fixture), 0);
+	assert_int_equal(stats_of(fixture).named, 0);
+	assert_true(fixture->vm.calls < 2000);
+	free_fixture(fixture);
+}
+
+/* The memory of a process that has ended. */
+static ssize_t read_none(void *arg, const struct iovec *to, const struct iovec *from,
+			 unsigned long n)
+{
+	return -ESRCH;
+}
+
+static void a_process_that_ends_ends_the_reading(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	add(fixture, "run", 1);
+	assert_int_equal(step(fixture), 0);
+	fixture->vm.memory.read = read_none;
+	assert_int_equal(step(fixture), -ESRCH);
+	free_fixture(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_code_is_told_of_once),
+		cmocka_unit_test(all_code_of_blobs_with_pointers_is_told_of_once),
+		cmocka_unit_test(hello_has_the_layout_and_the_program),
+		cmocka_unit_test(what_comes_and_goes_is_told_in_the_middle_of_two_steps),
+		cmocka_unit_test(an_address_that_is_used_again_has_its_new_name_and_counts),
+		cmocka_unit_test(code_that_changes_while_it_is_read_is_left_for_the_next_step),
+		cmocka_unit_test(the_same_method_compiled_again_in_its_place_is_told_of),
+		cmocka_unit_test(bytes_of_code_are_no_part_of_what_a_stub_is),
+		cmocka_unit_test(hidden_classes_have_the_names_that_agents_tell),
+		cmocka_unit_test(more_than_a_step_may_name_is_told_in_several),
+		cmocka_unit_test(a_jvm_without_heaps_yet_has_no_code),
+		cmocka_unit_test(a_jvm_that_lacks_a_member_says_which),
+		cmocka_unit_test(heaps_that_lie_are_refused),
+		cmocka_unit_test(a_list_of_heaps_that_lies_is_refused),
+		cmocka_unit_test(methods_that_lie_have_no_name),
+		cmocka_unit_test(blobs_that_lie_are_passed_over),
+		cmocka_unit_test(frames_that_cannot_be_are_left_out),
+		cmocka_unit_test(one_page_that_cannot_be_read_costs_its_own_blobs),
+		cmocka_unit_test(a_segment_map_of_zeros_is_bounded),
+		cmocka_unit_test(a_process_that_ends_ends_the_reading),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
