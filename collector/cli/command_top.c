@@ -115,6 +115,7 @@ static void say_facts(struct top *top)
 	if (untimed > 0)
 		snprintf(top->quality + len, sizeof(top->quality) - len, ", %s in no row",
 			 profile_kind_amount(kind, untimed, amount));
+	report_outside(top->status.outside, top->quality);
 	*facts = (struct top_facts){
 		.target = top->target,
 		.kind = kind,

@@ -176,6 +176,7 @@ static void say_part(const struct recording_status *status, const struct recordi
 		report_probes(&status->probes, quality);
 	if (part->kind == &sample_kind_live)
 		report_live(&status->live, quality);
+	report_outside(status->outside, quality);
 	fprintf(said, "%s\n", quality);
 }
 

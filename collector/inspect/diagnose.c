@@ -12,7 +12,8 @@
 
 static bool is_known_jvm(const struct process *process)
 {
-	return process && process->jvm && process->jvm->state == JVM_CURRENT;
+	return process && process->jvm && process->jvm->state == JVM_CURRENT &&
+	       !process->jvm->is_outside;
 }
 
 static uint64_t time_left_ns(uint64_t until_ns)
@@ -64,15 +65,16 @@ static int diagnose_any(struct targets *targets, const char *socket_path, char r
 static const char *lack_without_agent(const struct recording_options *options)
 {
 	if (!recording_has_probes(options))
-		return "Java frames will have no names";
+		return "names of Java code are read from outside";
 	if (!(recording_kinds(options) & ~PROBES_OF_ANY))
 		return "there will be no samples";
-	return "Java frames will have no names, and there will be no alloc, lock or exceptions";
+	return "names of Java code are read from outside, and there will be no alloc, lock or "
+	       "exceptions";
 }
 
 /*
- * Judges one process. Any process can be recorded, but a JVM without its agent has no names of Java
- * code, and only the agent's JVMs have probes.
+ * Judges one process. Any process can be recorded, but names of a JVM without its agent are read
+ * from outside, and only the agent's JVMs have probes.
  */
 static int diagnose_one(const struct recording_options *options, const struct process *process,
 			const char *socket_path, char ret[DIAGNOSE_BYTES])
@@ -80,7 +82,8 @@ static int diagnose_one(const struct recording_options *options, const struct pr
 	const pid_t pid = options->pid;
 	char what[DIAGNOSE_BYTES / 2];
 
-	if (process && process->jvm && process->jvm->state < JVM_CURRENT)
+	if (process && process->jvm && process->jvm->state < JVM_CURRENT &&
+	    !process->jvm->is_outside)
 		return diagnose_process(process, socket_path, ret);
 	switch (diagnose_pid(pid, socket_path, ret)) {
 	case DIAGNOSE_SEEN_OTHER:

@@ -394,12 +394,14 @@ static void say_no_agent(struct doctor *doctor, const struct patient *patient)
 		    "add " AGENT_LINE
 		    " to its options (JAVA_TOOL_OPTIONS in an image) and start it "
 		    "again",
-		    "is a JVM without the agent: its Java methods have no names");
+		    "is a JVM without the agent: names of its methods are read from outside, by "
+		    "record -p PID and record -a; with the agent they are exact while code comes "
+		    "and goes, and there are allocations, locks and exceptions");
 		return;
 	}
 	snprintf(what, sizeof(what),
 		 "is a JVM without the agent, and has %s, with which HotSpot refuses any native "
-		 "agent: its Java methods have no names",
+		 "agent: names of its methods can only be read from outside",
 		 option);
 	say(doctor, patient, FINDING_PROBLEM,
 	    "nothing, if it is there to write the archive; else leave that option out, use the "

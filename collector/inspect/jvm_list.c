@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "inspect/jvm_counters.h"
 #include "inspect/jvm_names.h"
+#include "inspect/outside_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,13 @@ static const char *frame_pointer_of(const struct jvm *jvm)
 	if (jvm->hello_flags & WIRE_HELLO_FP_WAS_ON)
 		return "on";
 	return "off";
+}
+
+static const char *agent_of(const struct jvm *jvm)
+{
+	if (jvm->is_outside)
+		return "none";
+	return jvm->is_dialled ? "listens" : "dials";
 }
 
 /* How a probe is. Agents before the probes do not say whether their JVM has its events. */
@@ -59,9 +67,9 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	snprintf(map, sizeof(map), "%s/%s", map_dir, name.text);
 	json_object_set_new(object, "pid", json_integer(process->pid));
 	json_object_set_new(object, "container", json_value_new_text(process->container_id));
-	json_object_set_new(object, "state", json_value_new_text(jvm_state_name(jvm->state)));
+	json_object_set_new(object, "state", json_value_new_text(jvm_state_name(jvm)));
 	json_object_set_new(object, "agent",
-			    json_value_new_text(jvm->is_dialled ? "listens" : "dials"));
+			    json_value_new_text(agent_of(jvm)));
 	json_object_set_new(object, "command",
 			    json_value_new_text(process_attr(process, "java.command")));
 	json_object_set_new(object, "comm", json_value_new_text(process->comm));
@@ -78,6 +86,8 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	jvm_counters_put(object, process);
 	json_object_set_new(object, "shadowed_by", json_value_new_text(process->shadow_path));
 	json_object_set_new(object, "shadow_is_used", json_boolean(process->shadow_is_used));
+	if (process->outside)
+		json_object_set_new(object, "outside", outside_list_row(process));
 	jvm_names_add(object, process);
 	return object;
 }
@@ -198,7 +208,7 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 	fprintf(stream, "%8lld %6lld  ", json_value_int(jvm, "pid"),
 		json_value_int(jvm, "inner_pid"));
 	print_text(stream, container[0] ? container : "-", SHORT_ID, true);
-	fprintf(stream, "  %-12s  %-7s  ", json_value_text(jvm, "state"),
+	fprintf(stream, "  %-17s  %-7s  ", json_value_text(jvm, "state"),
 		json_value_text(jvm, "agent"));
 	print_text(stream, json_value_text(jvm, "jvm_version"), 20, true);
 	fprintf(stream, " %8lld %6llu  ", json_value_int(jvm, "code_ranges"),
@@ -234,7 +244,7 @@ void jvm_list_print(const json_t *list, FILE *stream)
 	size_t i;
 
 	if (json_array_size(jvms) > 0)
-		fprintf(stream, "%8s %6s  %-12s  %-12s  %-7s  %-20s %8s %6s  %s\n", "PID", "INNER",
+		fprintf(stream, "%8s %6s  %-12s  %-17s  %-7s  %-20s %8s %6s  %s\n", "PID", "INNER",
 			"CONTAINER", "STATE", "AGENT", "JVM", "METHODS", "LOST", "COMMAND");
 	json_array_foreach (jvms, i, jvm) {
 		print_jvm(jvm, stream);

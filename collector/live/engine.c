@@ -554,6 +554,8 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 		engine->targets.linger_more_ns = 0;
 	if (recording->options.all)
 		targets_unwant_all(&engine->targets);
+	if (recording_reads_outside(&recording->options))
+		targets_unwant_outside(&engine->targets);
 	if (recording->options.pid > 0)
 		targets_unwant(&engine->targets, recording->options.pid);
 	recording_counts_add(&engine->past, &recording->counts);

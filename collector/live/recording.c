@@ -270,6 +270,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	/* The kernel reports later mappings by records. Earlier mappings must be read. */
 	if (options->all)
 		targets_want_all(model->targets);
+	if (recording_reads_outside(options))
+		targets_want_outside(model->targets);
 	if (options->pid > 0)
 		targets_want(model->targets, options->pid);
 	targets_refresh(model->targets);

@@ -291,6 +291,7 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 					    .has_missed = has_missed(process, record)};
 
 	process_see_thread(process, record->tid, record->time_ns);
+	outside_process_note_sample(process->outside, clock_now_ns());
 	recording_read_mappings(recording, model, process, &miss);
 	expect_files(model, process, &record->sample);
 	look_ahead(recording, model, process, record);

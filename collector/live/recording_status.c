@@ -70,17 +70,22 @@ void recording_status(const struct recording *recording, const struct recording_
 		ret->quality = tree->profile.quality;
 		ret->samples = ret->quality.samples;
 		ret->jvms = (uint32_t)tree->seen.seen.count;
+		ret->outside = (uint32_t)tree->seen.outside;
 	}
 	if (recording->window)
 		window_status(&recording->window->window, ret);
 	put_parts(recording, ret);
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	snprintf(ret->source, sizeof(ret->source), "%s", sampler_source_text(recording->sampler));
-	while ((process = targets_next(model->targets, &pos)))
-		ret->jvms += process_is_jvm(process) &&
-			     recording_is_of_interest(&recording->options, process) &&
-			     selection_fits(&recording->selection, process) &&
-			     !(tree && seen_jvms_has(&tree->seen, process));
+	while ((process = targets_next(model->targets, &pos))) {
+		if (!process_is_jvm(process) ||
+		    !recording_is_of_interest(&recording->options, process) ||
+		    !selection_fits(&recording->selection, process) ||
+		    (tree && seen_jvms_has(&tree->seen, process)))
+			continue;
+		ret->jvms++;
+		ret->outside += process->jvm->is_outside;
+	}
 }
 
 void recording_info(const struct recording *recording, const struct tree_sink *tree,

@@ -176,6 +176,13 @@ void report_clock(const char *source, char quality[REPORT_BYTES])
 		snprintf(quality + len, REPORT_BYTES - len, ", threads by %s", source);
 }
 
+void report_outside(unsigned jvms, char quality[REPORT_BYTES])
+{
+	if (jvms > 0)
+		put(quality, (int)strlen(quality), ", names of %u %s read from outside", jvms,
+		    jvms == 1 ? "JVM" : "JVMs");
+}
+
 const char *report_jvms(unsigned jvms, char ret[32])
 {
 	ret[0] = '\0';

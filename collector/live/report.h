@@ -44,6 +44,9 @@ void report_probes(const struct probe_arms_stats *stats, char quality[REPORT_BYT
  */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 
+/* ", names of 2 JVMs read from outside". */
+void report_outside(unsigned jvms, char quality[REPORT_BYTES]);
+
 /*
  * Adds to the quality of living objects how many of those that were watched live; ", 12,000 that
  * others stand for", and what makes them wrong.

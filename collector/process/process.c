@@ -172,6 +172,8 @@ void process_close(struct process *process)
 	end_reading(process);
 	jitdump_target_fini(&process->jitdump);
 	foreign_reader_close(&process->foreign);
+	outside_process_free(process->outside);
+	process->outside = NULL;
 }
 
 void process_free(struct process *process)
@@ -212,14 +214,20 @@ int process_add_jvm(struct process *process)
 	return process->jvm ? 0 : -ENOMEM;
 }
 
+bool process_has_agent(const struct process *process)
+{
+	return process->jvm && (!process->jvm->is_outside || process->jvm->had_agent);
+}
+
 void process_open_session(struct process *process, uint32_t session, uint64_t now_ns)
 {
 	struct jvm *jvm = process->jvm;
 
 	jvm->session = session;
+	jvm->had_agent |= session != 0;
 	jvm->opened_ns = now_ns;
 	jvm->state = JVM_RESYNCING;
-	jvm->has_hello = jvm->is_resyncing = jvm->is_replaced = false;
+	jvm->has_hello = jvm->is_resyncing = jvm->is_replaced = jvm->is_outside = false;
 	code_map_resync_end(process->code, false); /* ends a resync left unfinished */
 	code_methods_forget_ids(&process->methods);
 	process->gone_ns = 0;
@@ -275,6 +283,8 @@ bool process_exec(struct process *process, uint64_t time_ns)
 		end_reading(process);
 		process_forget_threads(process);
 		foreign_reader_restart(&process->foreign);
+		outside_process_free(process->outside);
+		process->outside = NULL;
 	}
 	if (!process->jvm || process->jvm->opened_ns > time_ns)
 		return false;
@@ -574,9 +584,20 @@ bool process_has_libjvm(const struct process *process)
 	return process_has_file(process, "libjvm.so");
 }
 
-const char *jvm_state_name(enum jvm_state state)
+bool process_maps_libjvm_now(struct process *process)
 {
-	switch (state) {
+	if (process->libjvm_serial != process->space.serial || process->space.serial == 0) {
+		process->maps_libjvm = process_has_libjvm(process);
+		process->libjvm_serial = process->space.serial;
+	}
+	return process->maps_libjvm;
+}
+
+const char *jvm_state_name(const struct jvm *jvm)
+{
+	if (jvm->is_outside && jvm->state <= JVM_CURRENT)
+		return "read from outside";
+	switch (jvm->state) {
 	case JVM_RESYNCING:
 		return "resyncing";
 	case JVM_CURRENT:

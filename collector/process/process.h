@@ -29,6 +29,7 @@
 #include "guard/owner.h"
 #include "maps/map_writer.h"
 #include "memory/address_space.h"
+#include "process/outside_process.h"
 #include "process/workload.h"
 
 #include <limits.h>
@@ -57,6 +58,8 @@ struct jvm {
 	uint32_t session;   /* ID of the last session; struct targets knows whether it is open */
 	uint64_t opened_ns; /* when the last session began */
 	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
+	bool is_outside;    /* there is no agent: the collector reads what it would tell */
+	bool had_agent;	    /* there has been one */
 	bool has_hello;	    /* in the last session */
 	uint64_t loaded_ns; /* when the agent of the last hello was loaded, by its clock */
 	bool is_resyncing;  /* in the last session, between the two marks of resync_epoch */
@@ -121,6 +124,7 @@ struct process {
 	struct name_pool names;	     /* of code and threads; empty without an agent */
 	struct name_move *name_move; /* of names to a fresh pool; NULL: none is under way */
 	struct java_methods java_methods; /* interpreted methods */
+	struct outside_process *outside;  /* its JVM without an agent; or NULL */
 	struct foreign_reader foreign;	  /* the perf map that a runtime without an agent writes */
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> full name in names */
@@ -129,6 +133,8 @@ struct process {
 	struct owner owner; /* of a process with an agent, or with much memory */
 	struct map_writer map;
 	struct jitdump_target jitdump;
+	uint64_t libjvm_serial;	      /* the serial of space as of which maps_libjvm is known */
+	bool maps_libjvm;	      /* a mapping that is known is of libjvm.so */
 	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* used while struct targets removes several processes */
@@ -160,16 +166,18 @@ void process_free(struct process *process); /* NULL is legal */
 /* Closes the process's files. Nothing may be done to the process then but to free it. */
 void process_close(struct process *process);
 
-/* Whether the process runs or has run a JVM with an agent, and has run no other program since. */
+/* Whether the process runs or has run a JVM whose code is told or read, and no other program since. */
 static inline bool process_is_jvm(const struct process *process)
 {
 	return process->jvm && !process->jvm->is_replaced;
 }
 
+/* Whether an agent tells of its JVM, or has told. */
+bool process_has_agent(const struct process *process);
 /* Makes code, names and jvm where the process has none. */
 int process_add_jvm(struct process *process);
 /*
- * A session of the process's agent begins. Code that is known stays; method IDs of the session
+ * A session of the process's agent begins, or with session 0 a reading from outside. Code that is known stays; method IDs of the session
  * before are forgotten, and its resynchronisation ends incomplete.
  */
 void process_open_session(struct process *process, uint32_t session, uint64_t now_ns);
@@ -287,7 +295,10 @@ bool process_maps_libjvm(pid_t pid);
 /* Whether a file of the name is among those of the process's known mappings. */
 bool process_has_file(const struct process *process, const char *name);
 bool process_has_libjvm(const struct process *process);
+/* The same, looked for only when mappings have changed. */
+bool process_maps_libjvm_now(struct process *process);
 
-const char *jvm_state_name(enum jvm_state state);
+/* A word or some for the state in which the JVM is. */
+const char *jvm_state_name(const struct jvm *jvm);
 
 #endif

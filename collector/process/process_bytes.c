@@ -42,6 +42,7 @@ size_t process_bytes(const struct process *process)
 	bytes += process_code_bytes(process) + java_methods_bytes(&process->java_methods);
 	bytes += thread_bytes(process) + space_bytes(process) + jvm_bytes(process);
 	bytes += map_writer_heap_bytes(&process->map);
+	bytes += outside_process_bytes(process->outside);
 	bytes += process->foreign.map ? foreign_map_bytes(process->foreign.map) : 0;
 	return bytes;
 }

@@ -251,7 +251,8 @@ void targets_unwant_all(struct targets *targets)
 	if (--targets->all_users > 0)
 		return;
 	while ((process = targets_next(targets, &pos))) {
-		if (process->jvm || process->users > 0)
+		if (process_has_agent(process) || process->users > 0 ||
+		    (process->jvm && targets->outside_users > 0))
 			continue;
 		process->next_removed = unwanted;
 		unwanted = process;
@@ -289,8 +290,31 @@ void targets_unwant(struct targets *targets, pid_t pid)
 	targets->one_users--;
 	if (!process || process->users == 0)
 		return; /* another process has the PID by now */
-	if (--process->users == 0 && !process->jvm && !targets->all_users)
+	if (--process->users == 0 && !process_has_agent(process) && !targets->all_users &&
+	    !(process->jvm && targets->outside_users > 0))
 		remove_process(targets, process);
+}
+
+void targets_want_outside(struct targets *targets)
+{
+	targets->outside_users++;
+}
+
+void targets_unwant_outside(struct targets *targets)
+{
+	struct process *unwanted = NULL, *process;
+	size_t pos = 0;
+
+	assert(targets->outside_users > 0);
+	if (--targets->outside_users > 0 || targets->all_users > 0)
+		return;
+	while ((process = targets_next(targets, &pos))) {
+		if (process_has_agent(process) || process->users > 0)
+			continue;
+		process->next_removed = unwanted;
+		unwanted = process;
+	}
+	remove_list(targets, unwanted);
 }
 
 static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
@@ -395,6 +419,20 @@ static bool has_jvm_room(struct targets *targets, const struct process *newcomer
 	return true;
 }
 
+/* Makes the process one with a JVM. False: there is no room, or no memory. */
+static bool make_jvm(struct targets *targets, struct process *process)
+{
+	if (!has_jvm_room(targets, process) || process_add_jvm(process) < 0)
+		return false;
+	process->jitdump.dump = targets->jitdump;
+	process->owner = process_owner(process);
+	process->has_owner = true;
+	process->methods.max_bytes = targets->max_methods_bytes;
+	targets->n_jvms++;
+	charge(targets, process);
+	return true;
+}
+
 /*
  * Finds or makes the process of a session, with a JVM. NULL: the process is gone, memory is out, or
  * there are too many.
@@ -416,18 +454,11 @@ static struct process *process_of_session(struct targets *targets,
 		process = read_process(targets, session->pid, session->start_ticks);
 	if (!process)
 		return NULL;
-	if (!has_jvm_room(targets, process) || process_add_jvm(process) < 0) {
-		if (is_new)
-			remove_process(targets, process);
-		return NULL;
-	}
-	process->jitdump.dump = targets->jitdump;
-	process->owner = process_owner(process);
-	process->has_owner = true;
-	process->methods.max_bytes = targets->max_methods_bytes;
-	targets->n_jvms++;
-	charge(targets, process);
-	return process;
+	if (make_jvm(targets, process))
+		return process;
+	if (is_new)
+		remove_process(targets, process);
+	return NULL;
 }
 
 /* Says why a session is refused. Whoever ends at once is no fault of anybody's. */
@@ -918,6 +949,44 @@ static void write_maps(struct targets *targets, uint64_t now_ns)
 	}
 }
 
+static bool take_outside(void *arg, struct process *process)
+{
+	return process->jvm || make_jvm(arg, process);
+}
+
+static void changed_outside(void *arg, struct process *process, size_t bytes)
+{
+	struct targets *const targets = arg;
+
+	process->uncounted += (unsigned)(bytes / LARGE_RECORD);
+	if (process->uncounted >= UNCOUNTED_MAX || bytes > LARGE_RECORD)
+		charge(targets, process);
+}
+
+/* Whether somebody wants the process to be read where no agent tells of it. */
+static bool is_wanted_outside(void *arg, const struct process *process)
+{
+	const struct targets *const targets = arg;
+
+	return process->users > 0 || targets->outside_users > 0 || process_has_agent(process) ||
+	       process->outside;
+}
+
+/* Whether there may be JVMs to be read; a sweep notices those whose agent has gone. */
+static bool reads_outside(const struct targets *targets)
+{
+	return targets->outside_users + targets->one_users > 0 ||
+	       targets->outside.stats.read_now > 0;
+}
+
+static void read_outside(struct targets *targets)
+{
+	const struct outside_host host = {take_outside, changed_outside, is_wanted_outside,
+					  targets};
+
+	outside_upkeep_step(&targets->outside, &host, &targets->processes, clock_now_ns());
+}
+
 static bool reads_foreign(const struct targets *targets)
 {
 	return targets->all_users + targets->one_users > 0 || targets->foreign.has_jvms;
@@ -930,6 +999,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		jitdump_step(targets->jitdump, now_ns);
 	if (reads_foreign(targets))
 		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
+	read_outside(targets);
 	containers_take(&targets->containers, now_ns);
 	identify_all(targets);
 	if (targets->sweep_pos == 0 && now_ns >= targets->next_sweep_ns) {
@@ -966,6 +1036,8 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		return 0; /* what is forgotten is freed without a wait, and a sweep goes on */
 	next = sooner_of(next, map_store_due_ns(&targets->maps));
 	next = sooner_of(next, targets->spaces.next_ns);
+	if (reads_outside(targets) && targets->outside.next_ns < next)
+		next = targets->outside.next_ns;
 	if (reads_foreign(targets))
 		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)

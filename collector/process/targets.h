@@ -21,6 +21,9 @@
  * a tenth of the time. maps/map_store.h says how large perf maps may become, and how long those of
  * processes that are gone stay. If jitdump is set, new code of all JVMs goes into the jitdump too.
  * Perf maps that other runtimes write are read while processes without an agent are wanted.
+ *
+ * A JVM that is read from outside has struct jvm as one with an agent has, but no session. It is
+ * forgotten as a process without an agent is.
  */
 #ifndef FG_PROCESS_TARGETS_H
 #define FG_PROCESS_TARGETS_H
@@ -31,6 +34,7 @@
 #include "guard/heap.h"
 #include "maps/map_store.h"
 #include "process/foreign_upkeep.h"
+#include "process/outside_upkeep.h"
 #include "process/process.h"
 #include "process/process_bytes.h"
 #include "process/space_upkeep.h"
@@ -88,6 +92,8 @@ struct targets {
 	bool is_swept;	  /* the sweep that was due last is at its end */
 	size_t maps_pos;  /* of the process whose perf map is next, see targets_next */
 	struct foreign_upkeep foreign;
+	struct outside_upkeep outside;
+	unsigned outside_users; /* calls of targets_want_outside without targets_unwant_outside */
 	struct space_upkeep spaces;
 	struct containers containers; /* the containers of all processes */
 	uint64_t container_changes;   /* of containers, as processes have them */
@@ -148,6 +154,13 @@ void targets_unwant_all(struct targets *targets);
  */
 void targets_want(struct targets *targets, pid_t pid);
 void targets_unwant(struct targets *targets, pid_t pid);
+
+/*
+ * From the first targets_want_outside on, every known process that is a JVM without an agent is read
+ * from outside (process/outside_upkeep.h), and not only those that targets_want asked for.
+ */
+void targets_want_outside(struct targets *targets);
+void targets_unwant_outside(struct targets *targets);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);

@@ -348,6 +348,7 @@ json_t *control_status_to_json(const struct recording_status *status)
 	json_value_put_count(object, "samples", status->samples);
 	json_value_put_count(object, "lost", status->lost);
 	json_value_put_count(object, "jvms", status->jvms);
+	json_value_put_count(object, "outside", status->outside);
 	json_object_set_new(object, "done", json_boolean(status->is_done));
 	json_object_set_new(object, "event", json_string(status->event));
 	json_object_set_new(object, "source", json_string(status->source));
@@ -417,6 +418,7 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 		.samples = json_value_count(object, "samples"),
 		.lost = json_value_count(object, "lost"),
 		.jvms = (uint32_t)json_value_count(object, "jvms"),
+		.outside = (uint32_t)json_value_count(object, "outside"),
 		.is_done = json_value_bool(object, "done"),
 		.wall_hz = (unsigned)(json_value_count(object, "wall_hz") & UINT_MAX),
 	};

@@ -129,6 +129,12 @@ static const void *foreign_upkeep(const struct source *from, union room *room)
 	return &from->engine->targets.foreign;
 }
 
+static const void *outside(const struct source *from, union room *room)
+{
+	(void)room;
+	return &from->engine->targets.outside.stats;
+}
+
 static const void *foreign_reader(const struct source *from, union room *room)
 {
 	(void)room;
@@ -301,6 +307,7 @@ static const struct {
 	{&wait_source_counters, wait_source},
 	{&native_lines_counters, native_lines},
 	{&foreign_upkeep_counters, foreign_upkeep},
+	{&outside_counters, outside},
 	{&foreign_reader_counters, foreign_reader},
 	{&foreign_text_counters, foreign_text},
 	{&kernel_code_counters, kernel},

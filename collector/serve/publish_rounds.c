@@ -73,8 +73,7 @@ static json_t *summary_of(const struct process *process, const struct published_
 	code_map_stats(process->code, &code);
 	json_value_put_count(line, "pid", (uint64_t)process->pid);
 	json_value_put_count(line, "start_ticks", process->start_ticks);
-	json_object_set_new(line, "state",
-			    json_value_new_text(jvm_state_name(process->jvm->state)));
+	json_object_set_new(line, "state", json_value_new_text(jvm_state_name(process->jvm)));
 	json_value_put_count(line, "methods", code.live);
 	json_value_put_count(line, "code_bytes", code.live_bytes);
 	json_value_put_count(line, "loads", code.loads);

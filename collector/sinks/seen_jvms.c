@@ -15,8 +15,12 @@ void seen_jvms_fini(struct seen_jvms *jvms)
 
 void seen_jvms_add(struct seen_jvms *jvms, const struct process *process)
 {
-	if (process && process_is_jvm(process) && jvms->seen.count < SEEN_JVMS_MAX)
-		map64_put(&jvms->seen, key_of(process), jvms);
+	const size_t before = jvms->seen.count;
+
+	if (!process || !process_is_jvm(process) || before >= SEEN_JVMS_MAX)
+		return;
+	map64_put(&jvms->seen, key_of(process), jvms);
+	jvms->outside += process->jvm->is_outside && jvms->seen.count > before;
 }
 
 bool seen_jvms_has(const struct seen_jvms *jvms, const struct process *process)

@@ -16,6 +16,7 @@
 /* A zero-filled struct is valid and empty. */
 struct seen_jvms {
 	struct map64 seen;
+	size_t outside; /* those that were read from outside when they were first seen */
 };
 
 void seen_jvms_fini(struct seen_jvms *jvms);

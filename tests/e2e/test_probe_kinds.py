@@ -132,7 +132,7 @@ class ProbeKinds(Case):
                           "agent: add -agentpath", finished.text)
             self.assertIn(", 0 JVMs armed", finished.text)
             finished = self.run_record("-p", jvm.pid, kind="cpu,lock")
-            self.assertIn("Java frames will have no names, and there will be no alloc, lock or "
+            self.assertIn("names of Java code are read from outside, and there will be no alloc, lock or "
                           f"exceptions: PID {jvm.pid} (java)", finished.text)
             finished = self.run_record("-p", other.pid)
             self.assertIn(f"PID {other.pid} is no JVM, and so has no alloc", finished.text)

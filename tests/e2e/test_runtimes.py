@@ -96,13 +96,13 @@ class Runtimes(Case):
         finished = collector.fgcollect("list", "-p", node.pid, *self.place.options())
         self.assert_fails(finished, 1, "no JVM with the agent has the PID")
 
-    def test_a_jvm_without_the_agent_is_recorded_and_lacks_names(self):
+    def test_a_jvm_without_the_agent_is_recorded_and_told_of(self):
         jvm = self.running(*self.java("KnownShare"), name="plain")
         for daemon in (False, True):
             if daemon:
                 self.watch()
             recording = self.record_one(jvm.pid)
-            self.assertIn("Java frames will have no names", recording.finished.text)
+            self.assertIn("names of Java code are read from outside", recording.finished.text)
             self.assertIn(f"PID {jvm.pid} (java) is a JVM without the agent: add "
                           "-agentpath:/opt/fgcollect/libfgagent.so", recording.finished.text)
             stacks = recording.folded

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is known of how a process is read from outside, see outside_process.h. */
+#include "process/outside_process.h"
+
+#include "guard/heap_bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void outside_process_free(struct outside_process *outside)
+{
+	if (outside)
+		outside_reader_free(outside->reader);
+	free(outside);
+}
+
+size_t outside_process_bytes(const struct outside_process *outside)
+{
+	return outside ? heap_bytes(sizeof(*outside)) + outside->reader_bytes : 0;
+}
+
+void outside_process_note_sample(struct outside_process *outside, uint64_t now_ns)
+{
+	if (!outside)
+		return;
+	outside->sampled_ns = now_ns;
+	if (outside->due_ns > now_ns + OUTSIDE_HOT_NS && !outside->err)
+		outside->due_ns = now_ns;
+}
+
+static const char *reason_of(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "its memory may not be read: run as root or grant CAP_SYS_PTRACE";
+	case ESRCH:
+		return "it has ended";
+	case ENOEXEC:
+		return "its libjvm.so has no tables of HotSpot's: it is another virtual machine";
+	case EPROTO:
+		return "its tables cannot be HotSpot's";
+	case ENOTSUP:
+		return "its HotSpot does not say how its code is laid out";
+	case ENOMEM:
+	case ENOSPC:
+	case EDQUOT:
+		return "there is no room for its code";
+	default:
+		return "its memory cannot be read, or changes while it is read";
+	}
+}
+
+const char *outside_process_problem(const struct outside_process *outside)
+{
+	return outside->err ? reason_of(outside->err) : "";
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Has JVMs without an agent read, and applies what was read, see outside_upkeep.h. */
+#include "process/outside_upkeep.h"
+
+#include "base/clock.h"
+#include "base/process_stat.h"
+#include "process/code_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGENT_FILE "libfgagent.so"
+#define LOOK_NS	   UINT64_C(5000000) /* between two looks whether a step has ended */
+
+static bool is_heard(const struct process *process)
+{
+	const struct jvm *const jvm = process->jvm;
+
+	return jvm && !jvm->is_outside && jvm->state <= JVM_CURRENT;
+}
+
+bool outside_may_read(struct process *process)
+{
+	return !process->gone_ns && !process->is_replayed && !is_heard(process) &&
+	       process_maps_libjvm_now(process);
+}
+
+/* ---- when ---- */
+
+/* How long an agent is waited for that may come. */
+static uint64_t patience_ns(const struct process *process)
+{
+	const bool had_agent = process->jvm && !process->jvm->is_outside;
+
+	if (had_agent || process_has_file(process, AGENT_FILE))
+		return OUTSIDE_PATIENCE_NS;
+	return process_stat_ticks_age_ns(process->start_ticks) < OUTSIDE_YOUNG_NS ? OUTSIDE_YOUNG_NS
+										  : 0;
+}
+
+static uint64_t interval_ns(const struct outside_upkeep *upkeep,
+			    const struct outside_process *outside, uint64_t took_ns,
+			    uint64_t now_ns)
+{
+	const unsigned share = upkeep->share ? upkeep->share : OUTSIDE_SHARE;
+	const bool is_hot =
+		outside->sampled_ns && now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS;
+	const uint64_t usual = is_hot ? OUTSIDE_HOT_NS : OUTSIDE_CALM_NS;
+
+	return usual > share * took_ns ? usual : share * took_ns;
+}
+
+static bool begin(struct process *process, uint64_t now_ns)
+{
+	struct outside_process *outside = process->outside;
+
+	if (outside)
+		return true;
+	outside = calloc(1, sizeof(*outside));
+	if (!outside)
+		return false;
+	outside->since_ns = now_ns;
+	outside->due_ns = now_ns + patience_ns(process);
+	process->outside = outside;
+	return true;
+}
+
+/* ---- one step ---- */
+
+/* The mapping by which libjvm is known. */
+static bool find_libjvm(const struct process *process, struct vm_image_mapping *ret)
+{
+	static const char name[] = "/libjvm.so";
+
+	for (size_t i = 0; i < process->space.count; i++) {
+		const struct mapping *const mapping = &process->space.mappings[i];
+		const size_t len = strlen(mapping->path), name_len = strlen(name);
+
+		if (len < name_len || strcmp(mapping->path + len - name_len, name) != 0)
+			continue;
+		*ret = (struct vm_image_mapping){mapping->start, mapping->end, mapping->file_off};
+		return true;
+	}
+	return false;
+}
+
+static void note_error(struct outside_upkeep *upkeep, struct outside_process *outside, int err,
+		       uint64_t now_ns)
+{
+	const unsigned doublings =
+		outside->failures < OUTSIDE_RETRIES ? outside->failures : OUTSIDE_RETRIES;
+
+	outside->err = err;
+	outside->errors++;
+	outside->failures++;
+	upkeep->stats.errors++;
+	outside->due_ns = now_ns + (OUTSIDE_RETRY_NS << doublings);
+}
+
+/* The reader has read enough, or what it has read is no use: the next one begins anew. */
+static void end_reader(struct outside_process *outside)
+{
+	outside_reader_free(outside->reader);
+	outside->reader = NULL;
+	outside->reader_bytes = 0;
+	outside->ended.steps += outside->stats.steps;
+	outside->ended.bytes += outside->stats.bytes;
+	outside->ended.reads += outside->stats.reads;
+	outside->ended.named += outside->stats.named;
+	outside->ended.unnamed += outside->stats.unnamed;
+	outside->ended.reused += outside->stats.reused;
+	outside->ended.changed += outside->stats.changed;
+	outside->stats = (struct vm_reading_stats){0};
+}
+
+static void start_step(struct outside_upkeep *upkeep, struct process *process, uint64_t now_ns)
+{
+	struct outside_process *const outside = process->outside;
+	struct vm_image_mapping libjvm;
+	const struct vm_reading_now now = {
+		.time_ns = now_ns + (uint64_t)process->clock_offset_ns,
+		.inner_pid = (uint32_t)process->inner_pid,
+	};
+	int err = 0;
+
+	if (!outside->reader && find_libjvm(process, &libjvm))
+		err = outside_reader_new(process->pid, &libjvm, &outside->reader);
+	if (!err && outside->reader)
+		err = outside_reader_start(outside->reader, &now);
+	if (err)
+		note_error(upkeep, outside, err, now_ns);
+}
+
+/* The first records are those of a session that begins. */
+static bool open_session(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 struct process *process, uint64_t now_ns)
+{
+	if (process->jvm && process->jvm->is_outside && process->jvm->has_hello &&
+	    process->outside->stats.steps > 0)
+		return true;
+	if (!host->take(host->arg, process)) {
+		upkeep->stats.refused++;
+		return false;
+	}
+	process_open_session(process, 0, now_ns);
+	process->jvm->is_outside = true;
+	return true;
+}
+
+static void apply(const struct outside_host *host, struct process *process,
+		  const struct vm_reading_told *told, uint64_t now_ns)
+{
+	struct wire_reader reader = {.data = told->records, .len = told->len};
+	struct wire_record record;
+
+	while (wire_reader_next(&reader, &record) == 1)
+		code_events_apply(process, &record, now_ns);
+	host->changed(host->arg, process, told->len);
+}
+
+static void count(struct outside_upkeep *upkeep, struct outside_process *outside,
+		  const struct outside_told *told)
+{
+	upkeep->stats.steps++;
+	upkeep->stats.took_ns += told->took_ns;
+	upkeep->stats.bytes += told->stats.bytes - outside->stats.bytes;
+	upkeep->stats.reads += told->stats.reads - outside->stats.reads;
+	outside->took_ns += told->took_ns;
+	outside->reader_bytes = told->bytes;
+}
+
+static bool is_gone(struct process *process)
+{
+	return process_stat_is_gone(process->pid, process->start_ticks, &process->proc_inode);
+}
+
+/* Takes what a step has told. A process that has ended may have been read as another by its PID. */
+static void take_step(struct outside_upkeep *upkeep, const struct outside_host *host,
+		      struct process *process, uint64_t now_ns)
+{
+	struct outside_process *const outside = process->outside;
+	struct outside_told told;
+	bool is_taken;
+
+	if (!outside_reader_take(outside->reader, &told))
+		return;
+	count(upkeep, outside, &told);
+	memcpy(outside->lacks, told.told.lacks, sizeof(outside->lacks));
+	is_taken = !told.err && !is_gone(process) && open_session(upkeep, host, process, now_ns);
+	outside->stats = told.stats;
+	if (is_taken) {
+		apply(host, process, &told.told, now_ns);
+		outside->err = 0;
+		outside->failures = 0;
+		outside->due_ns = told.told.has_more ? now_ns
+						     : now_ns + interval_ns(upkeep, outside,
+									    told.took_ns, now_ns);
+		return;
+	}
+	end_reader(outside);
+	note_error(upkeep, outside, told.err ? told.err : -ENOSPC, now_ns);
+}
+
+uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
+				struct process *process, uint64_t now_ns)
+{
+	struct outside_process *outside = process->outside;
+
+	if (!outside_may_read(process)) {
+		outside_process_free(outside);
+		process->outside = NULL;
+		return UINT64_MAX;
+	}
+	if (!begin(process, now_ns))
+		return UINT64_MAX;
+	outside = process->outside;
+	if (outside->reader && outside_reader_is_out(outside->reader))
+		take_step(upkeep, host, process, now_ns);
+	if (now_ns >= outside->due_ns &&
+	    !(outside->reader && outside_reader_is_out(outside->reader)))
+		start_step(upkeep, process, now_ns);
+	if (outside->reader && outside_reader_is_out(outside->reader))
+		return now_ns + LOOK_NS;
+	return outside->due_ns;
+}
+
+void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 const struct map64 *processes, uint64_t now_ns)
+{
+	const uint64_t most_ns = upkeep->most_ns ? upkeep->most_ns : OUTSIDE_STEP_NS;
+	const uint64_t until_ns = clock_now_ns() + most_ns;
+	bool has_more = true;
+
+	if (now_ns < upkeep->next_ns)
+		return;
+	if (upkeep->pos == 0) {
+		upkeep->round_ns = now_ns + OUTSIDE_LOOK_NS;
+		upkeep->round_read = 0;
+	}
+	do {
+		uint64_t key, due_ns;
+		void *process;
+
+		has_more = map64_next(processes, &upkeep->pos, &key, &process);
+		if (!has_more || !host->is_wanted(host->arg, process))
+			continue;
+		due_ns = outside_upkeep_process(upkeep, host, process, now_ns);
+		if (due_ns < upkeep->round_ns)
+			upkeep->round_ns = due_ns;
+		upkeep->round_read += ((const struct process *)process)->outside != NULL;
+	} while (has_more && clock_now_ns() < until_ns);
+	upkeep->next_ns = has_more ? now_ns : upkeep->round_ns;
+	if (has_more)
+		return;
+	upkeep->pos = 0;
+	upkeep->stats.read_now = upkeep->round_read;
+}
+
+static const struct counter counters[] = {
+	COUNTER_GAUGE(struct outside_stats, read_now, "outside.jvms", "outside_jvms",
+		      "JVMs without an agent that are read from outside."),
+	COUNTER_SUM(struct outside_stats, steps, "outside.steps", "outside_steps_total",
+		    "Readings of such JVMs."),
+	COUNTER_SUM(struct outside_stats, bytes, "outside.bytes", "outside_read_bytes_total",
+		    "Bytes of their memory that were read."),
+	COUNTER_SUM(struct outside_stats, reads, "outside.reads", "outside_reads_total",
+		    "System calls for that."),
+	COUNTER_SUM(struct outside_stats, took_ns, "outside.took_us", "outside_cpu_seconds_total",
+		    "Processor time of that.", .unit = COUNTER_NS_IN_US),
+	COUNTER_SUM(struct outside_stats, errors, "outside.errors", "outside_errors_total",
+		    "Readings that ended with an error."),
+	COUNTER_SUM(struct outside_stats, refused, "outside.refused", "outside_refused_total",
+		    "JVMs that there was no room for."),
+};
+
+const struct counters outside_counters = COUNTERS(struct outside_stats, counters);

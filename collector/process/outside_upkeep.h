@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   JVMs that no agent tells of -> their code, read from outside again and again
+ * units:   CLOCK_MONOTONIC nanoseconds; bytes
+ * threads: the model's
+ * errors:  counted in struct outside_stats; what a JVM lacks is in struct outside_process
+ * source:  outside/outside_reader.h
+ *
+ * A JVM is read if it maps libjvm.so and no agent tells of it: at once, or if an agent may still come,
+ * after some time. An agent that comes takes over, and one that goes leaves the reading; both repeat
+ * all code as a resynchronisation, so that code which has lived on keeps its birth.
+ *
+ * A JVM of which samples come is read OUTSIDE_HOT_NS after the reading before, another one
+ * OUTSIDE_CALM_NS after. No JVM is read for more than one part in OUTSIDE_SHARE of the time: if its
+ * reading takes longer, it is read less often. After an error a JVM is read anew OUTSIDE_RETRY_NS
+ * later, and each time twice as late.
+ */
+#ifndef FG_PROCESS_OUTSIDE_UPKEEP_H
+#define FG_PROCESS_OUTSIDE_UPKEEP_H
+
+#include "base/counters.h"
+#include "base/map64.h"
+#include "process/process.h"
+
+#define OUTSIDE_CALM_NS	    UINT64_C(2000000000)
+#define OUTSIDE_YOUNG_NS    UINT64_C(1000000000) /* at this age a JVM has loaded its agent */
+#define OUTSIDE_PATIENCE_NS UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
+#define OUTSIDE_SHARE	    50
+#define OUTSIDE_RETRY_NS    UINT64_C(1000000000)
+#define OUTSIDE_RETRIES	    8
+#define OUTSIDE_LOOK_NS	    UINT64_C(50000000)
+#define OUTSIDE_STEP_NS	    UINT64_C(5000000)
+
+struct outside_stats {
+	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */
+	uint64_t errors;		       /* readings that ended with an error */
+	uint64_t refused;		       /* JVMs for which there was no room */
+	size_t read_now;		       /* JVMs that are read from outside now */
+};
+
+/* What the upkeep asks of whoever keeps the processes. */
+struct outside_host {
+	/* Makes the process one with a JVM. False: there is no room. */
+	bool (*take)(void *arg, struct process *process);
+	/* The process has changed by records of about so many bytes. */
+	void (*changed)(void *arg, struct process *process, size_t bytes);
+	/* Whether somebody wants the process to be read where no agent tells of it. */
+	bool (*is_wanted)(void *arg, const struct process *process);
+	void *arg;
+};
+
+extern const struct counters outside_counters; /* of struct outside_stats */
+
+struct outside_upkeep {
+	struct outside_stats stats;
+	size_t pos;	   /* in the table of processes */
+	uint64_t round_ns; /* when the next walk through the table is due, as far as is known */
+	size_t round_read; /* JVMs that this walk has come by */
+	uint64_t next_ns;  /* when the next step is due; 0: at once */
+	uint64_t most_ns;  /* of a step; 0: OUTSIDE_STEP_NS */
+	unsigned share;	   /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
+};
+
+/* Whether no agent tells of the process, and it is known to map libjvm.so. */
+bool outside_may_read(struct process *process);
+
+/*
+ * Goes on with one process, whether or not it is wanted. Returns when there is more to do,
+ * UINT64_MAX if there is not.
+ */
+uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
+				struct process *process, uint64_t now_ns);
+/*
+ * Goes on with all processes that are wanted, if a step is due, for about OUTSIDE_STEP_NS. New ones
+ * are looked for every OUTSIDE_LOOK_NS. processes: PID -> process.
+ */
+void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 const struct map64 *processes, uint64_t now_ns);
+
+#endif

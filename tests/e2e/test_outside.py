@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JVMs without the agent: names and stacks by what is read from outside."""
+
+from harness import collector, processes, settings
+from harness.case import Case
+
+METHODS = ("KnownShare$Hot.run", "KnownShare$Warm.run", "KnownShare$Cold.run")
+JDKS = (17, 25)
+NO_AGENT = {"JAVA_TOOL_OPTIONS": ""}
+OUTSIDE = "read from outside"
+
+
+def from_thread_to(folded, method):
+    """Samples with the method on the stack, and below it Java's main method and the thread's entry."""
+    return sum(count for frames, count in folded.stacks
+               if "start_thread" in frames and any(f.startswith("KnownShare.main") for f in frames) and
+               any(f.startswith(method) for f in frames))
+
+
+class Outside(Case):
+    def jvm(self, jdk, env):
+        return self.container("KnownShare", jdk=jdk, env=env).wait_for_line("ready")
+
+    def recorder(self, pid):
+        """A recording that goes on until the test ends it."""
+        return self.background([settings.COLLECTOR, "record", "-p", pid, "-d", 600, "-o",
+                                self.directory / "long.folded", *self.place.options()], f"of-{pid}")
+
+    def records(self, pid):
+        return collector.record_until(
+            self.place, lambda recording: all(from_thread_to(recording.folded, method)
+                                              for method in METHODS), "-p", pid)
+
+    def assert_whole(self, pid):
+        recording = self.records(pid)
+        self.assertIn(f", names of 1 JVM {OUTSIDE}", recording.quality.line)
+        self.assertIn(f"PID {pid} (java) is a JVM without the agent: add -agentpath",
+                      recording.finished.text)
+
+    def test_methods_are_named_on_whole_stacks(self):
+        jvms = [self.jvm(jdk, NO_AGENT) for jdk in JDKS]
+        for jvm in jvms:
+            self.assert_whole(jvm.pid)
+        self.watch()
+        for jvm in jvms:
+            self.assert_whole(jvm.pid)
+
+    def test_list_and_the_perf_map_have_it_while_it_is_recorded(self):
+        daemon = self.watch()
+        for jdk in JDKS:
+            jvm = self.jvm(jdk, NO_AGENT)
+            recorder = self.recorder(jvm.pid)
+            daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
+            row = daemon.jvm(jvm.pid)
+            self.assertEqual(row["agent"], "none")
+            self.assertEqual((row["outside"]["problem"], row["outside"]["lacks"]), ("", ""))
+            self.assertEqual(row["bad_records"], 0)
+            self.assertRegex(row["jvm_version"], rf"^{jdk}\b")
+            self.assertIn("KnownShare", row["command"])
+            self.assertIn(OUTSIDE, daemon.list().text)
+            processes.wait_until(lambda pid=jvm.pid: "KnownShare$Hot" in daemon.read_map(pid),
+                                 lambda pid=jvm.pid: daemon.read_map(pid), of=jvm.pid)
+            recorder.stop()
+            processes.wait_until(lambda pid=jvm.pid: not daemon.jvm(pid), lambda: daemon.list().text)
+
+    def test_an_agent_that_comes_later_takes_over(self):
+        daemon = self.watch()
+        self.place.run.chmod(0o700)  # no agent reaches the socket
+        jvms = [self.jvm(jdk, None) for jdk in JDKS]
+        for jvm in jvms:
+            self.recorder(jvm.pid)
+        for jvm in jvms:
+            daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
+        self.place.run.chmod(0o755)
+        for jvm in jvms:
+            daemon.wait_for_jvm(jvm.pid, state="current")
+            self.assertEqual(daemon.jvm(jvm.pid)["agent"], "dials")
+            self.assertNotIn(OUTSIDE, self.records(jvm.pid).finished.text)

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The JVM that is read is this program, which has a fake one in its memory. */
+#include "../outside/fake_vm.h"
+
+#include "base/guarded.h"
+#include "process/outside_upkeep.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define AGENT_SESSION 7
+#define AGE_NS	      UINT64_C(10000000000) /* past all that a young process is waited for */
+
+struct fixture {
+	struct fake_vm vm;
+	struct process *process;
+	struct outside_upkeep upkeep;
+	struct outside_host host;
+	struct map64 processes;
+	uint64_t now_ns;
+	bool has_room, is_wanted;
+};
+
+static bool take(void *arg, struct process *process)
+{
+	const struct fixture *const fixture = arg;
+
+	return fixture->has_room && process_add_jvm(process) == 0;
+}
+
+static void changed(void *arg, struct process *process, size_t bytes)
+{
+	assert_true(bytes < VM_READING_RECORD_BYTES);
+}
+
+static bool is_wanted(void *arg, const struct process *process)
+{
+	const struct fixture *const fixture = arg;
+
+	return fixture->is_wanted;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *const fixture = calloc(1, sizeof(*fixture));
+	struct mapping libjvm = {.inode = 5, .path = "/opt/jdk/lib/server/libjvm.so"};
+
+	assert_non_null(fixture);
+	fake_vm_init(&fixture->vm);
+	libjvm.start = fixture->vm.libjvm.start;
+	libjvm.end = fixture->vm.libjvm.end;
+	libjvm.file_off = fixture->vm.libjvm.file_off;
+	assert_int_equal(process_new(getpid(), 0, PROCESS_READ_ALL, &fixture->process), 0);
+	assert_int_equal(address_space_add(&fixture->process->space, &libjvm), 0);
+	assert_int_equal(map64_put(&fixture->processes, (uint64_t)getpid(), fixture->process), 0);
+	fixture->host = (struct outside_host){take, changed, is_wanted, fixture};
+	fixture->upkeep.most_ns = UINT64_MAX / 2; /* nothing depends on how long a step takes */
+	fixture->upkeep.share = 1;
+	fixture->now_ns = AGE_NS;
+	fixture->has_room = fixture->is_wanted = true;
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	guarded_use(NULL);
+	map64_fini(&fixture->processes);
+	process_free(fixture->process);
+	fake_vm_fini(&fixture->vm);
+	free(fixture);
+	return 0;
+}
+
+static void step(struct fixture *fixture)
+{
+	fixture->upkeep.next_ns = 0;
+	outside_upkeep_step(&fixture->upkeep, &fixture->host, &fixture->processes, fixture->now_ns);
+}
+
+/* Lets time pass, step by step, as the loop does. */
+static void pass(struct fixture *fixture, uint64_t ns)
+{
+	const uint64_t until_ns = fixture->now_ns + ns;
+
+	for (; fixture->now_ns < until_ns; fixture->now_ns += OUTSIDE_LOOK_NS)
+		step(fixture);
+}
+
+static uint64_t add(struct fixture *fixture, const char *name, int32_t compile_id)
+{
+	const struct fake_code code = {
+		.name = fixture->vm.nmethod_name,
+		.method = fake_vm_method(&fixture->vm, "com/example/Main", name, "(I)V"),
+		.bytes = 200,
+		.compile_id = compile_id,
+		.entry_bci = -1,
+		.frame_words = 6,
+		.level = 4,
+	};
+
+	return fake_vm_add_code(&fixture->vm, &code);
+}
+
+static const char *name_at(const struct fixture *fixture, uint64_t addr)
+{
+	const struct code_range *const range =
+		fixture->process->code
+			? code_map_find(fixture->process->code, addr, fixture->now_ns)
+			: NULL;
+
+	return range ? range->name : "";
+}
+
+static void check_is_read(const struct fixture *fixture)
+{
+	assert_non_null(fixture->process->jvm);
+	assert_true(fixture->process->jvm->is_outside);
+	assert_int_equal(fixture->process->jvm->state, JVM_CURRENT);
+	assert_string_equal(jvm_state_name(fixture->process->jvm), "read from outside");
+}
+
+static void a_jvm_without_an_agent_is_read(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	assert_string_equal(name_at(fixture, code), "run");
+	assert_string_equal(process_attr(fixture->process, "java.command"),
+			    "com.example.Main --fast");
+	assert_true(fixture->process->jvm->layout.has_methods);
+	assert_false(process_has_agent(fixture->process));
+	assert_int_equal(fixture->process->jvm->bad_records, 0);
+	assert_int_equal(fixture->upkeep.stats.errors, 0);
+}
+
+static void code_that_comes_and_goes_is_seen(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t code;
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	code = add(fixture, "walk", 2);
+	pass(fixture, OUTSIDE_CALM_NS + OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "walk");
+	fake_vm_free_code(&fixture->vm, code);
+	pass(fixture, OUTSIDE_CALM_NS + OUTSIDE_LOOK_NS);
+	assert_null(code_map_living(fixture->process->code, code));
+}
+
+static void a_jvm_of_which_samples_come_is_read_sooner(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t code;
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	pass(fixture, OUTSIDE_LOOK_NS);
+	code = add(fixture, "walk", 2);
+	fixture->process->outside->due_ns = fixture->now_ns + OUTSIDE_CALM_NS;
+	outside_process_note_sample(fixture->process->outside, fixture->now_ns);
+	step(fixture);
+	step(fixture);
+	assert_string_equal(name_at(fixture, code), "walk");
+}
+
+static void who_is_not_wanted_is_not_read(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fixture->is_wanted = false;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_null(fixture->process->jvm);
+	assert_null(fixture->process->outside);
+}
+
+static void an_agent_takes_over(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	process_open_session(fixture->process, AGENT_SESSION, fixture->now_ns);
+	step(fixture);
+	assert_null(fixture->process->outside);
+	assert_false(fixture->process->jvm->is_outside);
+	assert_true(process_has_agent(fixture->process));
+	assert_string_equal(name_at(fixture, code), "run"); /* until the agent has told all */
+}
+
+static void an_agent_that_goes_leaves_the_reading(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	assert_int_equal(process_add_jvm(fixture->process), 0);
+	process_open_session(fixture->process, AGENT_SESSION, fixture->now_ns);
+	fixture->process->jvm->state = JVM_CURRENT;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_null(fixture->process->outside);
+	fixture->process->jvm->state = JVM_DISCONNECTED;
+	pass(fixture, OUTSIDE_PATIENCE_NS / 2);
+	assert_false(fixture->process->jvm->is_outside); /* it may dial again */
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	assert_true(process_has_agent(fixture->process));
+	assert_string_equal(name_at(fixture, code), "run");
+}
+
+static void another_virtual_machine_is_told_and_tried_less_and_less_often(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	memset(fixture->vm.bytes, 0, 4096);
+	pass(fixture, UINT64_C(40000000000));
+	assert_null(fixture->process->jvm);
+	assert_non_null(strstr(outside_process_problem(fixture->process->outside),
+			       "another virtual machine"));
+	assert_int_equal(fixture->upkeep.stats.errors, 6); /* after 0, 1, 3, 7, 15 and 31 s */
+}
+
+static void what_a_jvm_lacks_is_kept(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fake_vm_set_u64(&fixture->vm, fixture->vm.structs + 2 * 64 + 16,
+			fake_vm_text(&fixture->vm, "_renamed"));
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_string_equal(fixture->process->outside->lacks, "CodeHeap::_segmap");
+}
+
+static void a_jvm_for_which_there_is_no_room_is_counted(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fixture->has_room = false;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_null(fixture->process->jvm);
+	assert_true(fixture->upkeep.stats.refused > 0);
+}
+
+static void a_program_that_begins_ends_the_reading(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	process_exec(fixture->process, UINT64_MAX);
+	assert_null(fixture->process->outside);
+	assert_string_equal(jvm_state_name(fixture->process->jvm), "ended");
+}
+
+/* Keeps the calls that are left, as if each were late. */
+static struct guarded_call *late;
+
+static void keep_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	assert_null(late);
+	late = call;
+}
+
+static void a_step_that_does_not_return_is_left_alone(void **state)
+{
+	static const struct guarded_runner runner = {.leave = keep_call};
+	struct fixture *const fixture = *state;
+
+	guarded_use(&runner);
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_non_null(late); /* one call, for all that time */
+	assert_null(fixture->process->jvm);
+	outside_process_free(fixture->process->outside);
+	fixture->process->outside = NULL;
+	late->run(late); /* the process is known no more */
+	late->free(late);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_jvm_without_an_agent_is_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_that_comes_and_goes_is_seen, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_jvm_of_which_samples_come_is_read_sooner, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(who_is_not_wanted_is_not_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_agent_takes_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_agent_that_goes_leaves_the_reading, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			another_virtual_machine_is_told_and_tried_less_and_less_often, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(what_a_jvm_lacks_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_jvm_for_which_there_is_no_room_is_counted, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_program_that_begins_ends_the_reading, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_step_that_does_not_return_is_left_alone, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
