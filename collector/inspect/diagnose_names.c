@@ -154,6 +154,16 @@ static bool is_running(const struct process *process)
 	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
 }
 
+/* Of a JVM without an agent that tells of it: what is in the way, and what can be had at once. */
+static void say_jvm(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
+
+	diagnose_pid(pid, socket_path, ret);
+	text.len = strlen(ret);
+	say(&text, "; with -a too, it is recorded as it is, and its names are read from outside");
+}
+
 /*
  * Looks for processes that fit and are not known as JVMs. True: ret says what is wrong with such a
  * process.
@@ -181,7 +191,7 @@ static bool say_unknown(const struct selection *selection, struct targets *targe
 	targets_unwant_all(targets);
 	selector_say(&selection->selector, asked, sizeof(asked));
 	if (jvm)
-		diagnose_pid(jvm, socket_path, ret);
+		say_jvm(jvm, socket_path, ret);
 	else if (other)
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "%s: no JVM runs there, PID %d is none: use -a too, to record what is no "

@@ -552,10 +552,10 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	*link = recording->next;
 	if (--engine->n_recordings == 0)
 		engine->targets.linger_more_ns = 0;
-	if (recording->options.all)
-		targets_unwant_all(&engine->targets);
-	if (recording_reads_outside(&recording->options))
+	if (recording->options.all) {
 		targets_unwant_outside(&engine->targets);
+		targets_unwant_all(&engine->targets);
+	}
 	if (recording->options.pid > 0)
 		targets_unwant(&engine->targets, recording->options.pid);
 	recording_counts_add(&engine->past, &recording->counts);

@@ -268,10 +268,10 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	read_host(recording);
 	read_boot_id(recording);
 	/* The kernel reports later mappings by records. Earlier mappings must be read. */
-	if (options->all)
+	if (options->all) {
 		targets_want_all(model->targets);
-	if (recording_reads_outside(options))
 		targets_want_outside(model->targets);
+	}
 	if (options->pid > 0)
 		targets_want(model->targets, options->pid);
 	targets_refresh(model->targets);

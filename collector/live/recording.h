@@ -65,7 +65,6 @@ struct recording_options {
 	pid_t pid;		/* 0: any */
 	struct selector select; /* by names, among the processes that pid and all allow */
 	bool all;		/* also processes without an agent */
-	bool outside;		/* also JVMs without an agent */
 	unsigned kinds;		/* SAMPLES_OF_CPU and so on; 0: SAMPLES_OF_CPU */
 	unsigned hz;
 	unsigned wall_hz; /* how often threads are read for time; 0: the usual rate */
@@ -383,12 +382,9 @@ int recording_render(struct recording *recording, enum render_format format,
 /* Writes the content of the recording's window in the format RENDER_RECORDING. */
 int recording_write_window(const struct recording *recording, FILE *stream);
 
-/* Whether the recording has JVMs without an agent read from outside that nobody named by PID. */
-bool recording_reads_outside(const struct recording_options *options);
 /*
  * Whether pid or all of options lets the process in, before it is selected by names. Without
- * either, only JVMs with an agent are of interest, and with outside those without one too. process
- * NULL: a process that is gone.
+ * either, only JVMs with an agent are of interest. process NULL: a process that is gone.
  */
 bool recording_is_of_interest(const struct recording_options *options,
 			      const struct process *process);

@@ -7,16 +7,8 @@ bool recording_is_of_interest(const struct recording_options *options,
 {
 	if (options->pid > 0)
 		return process && process->pid == options->pid;
-	if (options->all)
-		return true;
-	if (!process || !process_is_jvm(process))
-		return false;
-	return options->outside || process_has_agent(process);
-}
-
-bool recording_reads_outside(const struct recording_options *options)
-{
-	return options->all || options->outside;
+	return options->all ||
+	       (process && process_is_jvm(process) && process_has_agent(process));
 }
 
 bool recording_selects(struct recording *recording, const struct process *process)

@@ -63,6 +63,26 @@ class Outside(Case):
             recorder.stop()
             processes.wait_until(lambda pid=jvm.pid: not daemon.jvm(pid), lambda: daemon.list().text)
 
+    def test_a_container_is_recorded_as_it_is_where_all_is_asked_for(self):
+        jvm = self.jvm(17, NO_AGENT)
+        refused = collector.fgcollect("record", "--container", jvm.id, "-o",
+                                      self.directory / "none.folded", *self.place.options())
+        self.assert_fails(refused, 1, f"PID {jvm.pid} (java) is a JVM without the agent",
+                          "with -a too, it is recorded as it is")
+        recording = collector.record_until(
+            self.place, lambda recording: all(from_thread_to(recording.folded, method)
+                                              for method in METHODS), "-a", "--container", jvm.id)
+        self.assertIn(f", names of 1 JVM {OUTSIDE}", recording.quality.line)
+
+    def test_a_daemon_that_records_all_keeps_the_perf_map(self):
+        jvm = self.jvm(17, NO_AGENT)
+        graphs = self.directory / "graphs"
+        graphs.mkdir()
+        daemon = self.watch("-a", "-o", graphs)
+        daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
+        processes.wait_until(lambda: "KnownShare$Hot" in daemon.read_map(jvm.pid),
+                             lambda: daemon.read_map(jvm.pid), of=jvm.pid)
+
     def test_an_agent_that_comes_later_takes_over(self):
         daemon = self.watch()
         self.place.run.chmod(0o700)  # no agent reaches the socket
