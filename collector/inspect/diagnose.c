@@ -58,7 +58,8 @@ static int diagnose_any(struct targets *targets, const char *socket_path, char r
 	diagnose_pid(pid, socket_path, ret);
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, ret);
 	snprintf(ret, DIAGNOSE_BYTES,
-		 "no JVM with the agent has connected: %s; -p %d or -a records it as it is, with names "
+		 "no JVM with the agent has connected: %s; -p %d or -a records it as it is, with "
+		 "names "
 		 "read from outside",
 		 why, (int)pid);
 	return -EAGAIN;
