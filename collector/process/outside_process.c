@@ -53,5 +53,7 @@ static const char *reason_of(int err)
 
 const char *outside_process_problem(const struct outside_process *outside)
 {
+	if (outside->is_late)
+		return "its memory does not answer";
 	return outside->err ? reason_of(outside->err) : "";
 }

@@ -19,6 +19,8 @@ struct outside_process {
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */
 	uint64_t sampled_ns;	       /* when its last sample was read; 0: none */
+	uint64_t started_ns;	       /* when the last step was begun */
+	bool is_late;		       /* this step has not ended for OUTSIDE_LATE_NS */
 	unsigned failures;	       /* one after the other */
 	int err;		       /* of the last reading; 0: none */
 	char lacks[VM_READING_LACKS_BYTES];

@@ -3,6 +3,8 @@
 #include "process/outside_upkeep.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/log_limit.h"
 #include "base/process_stat.h"
 #include "process/code_events.h"
 
@@ -85,9 +87,24 @@ static bool find_libjvm(const struct process *process, struct vm_image_mapping *
 	return false;
 }
 
-static void note_error(struct outside_upkeep *upkeep, struct outside_process *outside, int err,
+/* Says why names are missing. The first error may be that of a JVM that is starting. */
+static void say_problem(const struct process *process, uint64_t now_ns)
+{
+	static struct log_limit limit;
+	const struct outside_process *const outside = process->outside;
+
+	if (outside->err == -ESRCH ||
+	    !log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
+		return;
+	log_warning("PID %d is a JVM without an agent, and its Java code has no names: %s%s%s%s",
+		    (int)process->pid, outside_process_problem(outside),
+		    outside->lacks[0] ? " (" : "", outside->lacks, outside->lacks[0] ? ")" : "");
+}
+
+static void note_error(struct outside_upkeep *upkeep, struct process *process, int err,
 		       uint64_t now_ns)
 {
+	struct outside_process *const outside = process->outside;
 	const unsigned doublings =
 		outside->failures < OUTSIDE_RETRIES ? outside->failures : OUTSIDE_RETRIES;
 
@@ -96,6 +113,8 @@ static void note_error(struct outside_upkeep *upkeep, struct outside_process *ou
 	outside->failures++;
 	upkeep->stats.errors++;
 	outside->due_ns = now_ns + (OUTSIDE_RETRY_NS << doublings);
+	if (outside->failures == 2)
+		say_problem(process, now_ns);
 }
 
 /* The reader has read enough, or what it has read is no use: the next one begins anew. */
@@ -128,8 +147,9 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 		err = outside_reader_new(process->pid, &libjvm, &outside->reader);
 	if (!err && outside->reader)
 		err = outside_reader_start(outside->reader, &now);
+	outside->started_ns = now_ns;
 	if (err)
-		note_error(upkeep, outside, err, now_ns);
+		note_error(upkeep, process, err, now_ns);
 }
 
 /* The first records are those of a session that begins. */
@@ -199,7 +219,20 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		return;
 	}
 	end_reader(outside);
-	note_error(upkeep, outside, told.err ? told.err : -ENOSPC, now_ns);
+	note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
+}
+
+/* Whether a step does not end. */
+static bool note_late(struct process *process, uint64_t now_ns)
+{
+	struct outside_process *const outside = process->outside;
+	const bool was_late = outside->is_late;
+
+	outside->is_late = outside->reader && outside_reader_is_out(outside->reader) &&
+			   now_ns > outside->started_ns + OUTSIDE_LATE_NS;
+	if (outside->is_late && !was_late)
+		say_problem(process, now_ns);
+	return outside->is_late;
 }
 
 uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
@@ -220,6 +253,8 @@ uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outs
 	if (now_ns >= outside->due_ns &&
 	    !(outside->reader && outside_reader_is_out(outside->reader)))
 		start_step(upkeep, process, now_ns);
+	if (note_late(process, now_ns))
+		return now_ns + OUTSIDE_LATE_NS;
 	if (outside->reader && outside_reader_is_out(outside->reader))
 		return now_ns + LOOK_NS;
 	return outside->due_ns;

@@ -28,6 +28,7 @@
 #define OUTSIDE_SHARE	    50
 #define OUTSIDE_RETRY_NS    UINT64_C(1000000000)
 #define OUTSIDE_RETRIES	    8
+#define OUTSIDE_LATE_NS	    UINT64_C(2000000000) /* past it a step is said not to end */
 #define OUTSIDE_LOOK_NS	    UINT64_C(50000000)
 #define OUTSIDE_STEP_NS	    UINT64_C(5000000)
 

@@ -277,6 +277,9 @@ static void a_step_that_does_not_return_is_left_alone(void **state)
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	assert_non_null(late); /* one call, for all that time */
 	assert_null(fixture->process->jvm);
+	pass(fixture, OUTSIDE_LATE_NS);
+	assert_string_equal(outside_process_problem(fixture->process->outside),
+			    "its memory does not answer");
 	outside_process_free(fixture->process->outside);
 	fixture->process->outside = NULL;
 	late->run(late); /* the process is known no more */
