@@ -186,6 +186,12 @@ static void count(struct outside_upkeep *upkeep, struct outside_process *outside
 	upkeep->stats.took_ns += told->took_ns;
 	upkeep->stats.bytes += told->stats.bytes - outside->stats.bytes;
 	upkeep->stats.reads += told->stats.reads - outside->stats.reads;
+	upkeep->stats.named += told->stats.named - outside->stats.named;
+	upkeep->stats.unnamed += told->stats.unnamed - outside->stats.unnamed;
+	upkeep->stats.reused += told->stats.reused - outside->stats.reused;
+	upkeep->stats.changed += told->stats.changed - outside->stats.changed;
+	if (told->stats.left_out > outside->stats.left_out)
+		upkeep->stats.left_out += told->stats.left_out - outside->stats.left_out;
 	outside->took_ns += told->took_ns;
 	outside->reader_bytes = told->bytes;
 }
@@ -303,6 +309,16 @@ static const struct counter counters[] = {
 		    "System calls for that."),
 	COUNTER_SUM(struct outside_stats, took_ns, "outside.took_us", "outside_cpu_seconds_total",
 		    "Processor time of that.", .unit = COUNTER_NS_IN_US),
+	COUNTER_SUM(struct outside_stats, named, "outside.named", "outside_named_total",
+		    "Pieces of their code that were read."),
+	COUNTER_SUM(struct outside_stats, unnamed, "outside.unnamed", "outside_unnamed_total",
+		    "Pieces of their code whose method could not be read."),
+	COUNTER_SUM(struct outside_stats, reused, "outside.reused", "outside_reused_total",
+		    "Addresses that had other code in the reading before."),
+	COUNTER_SUM(struct outside_stats, changed, "outside.changed", "outside_changed_total",
+		    "Pieces of code that changed while they were read."),
+	COUNTER_SUM(struct outside_stats, left_out, "outside.left_out", "outside_left_out_total",
+		    "Pieces of code that there was no room for."),
 	COUNTER_SUM(struct outside_stats, errors, "outside.errors", "outside_errors_total",
 		    "Readings that ended with an error."),
 	COUNTER_SUM(struct outside_stats, refused, "outside.refused", "outside_refused_total",

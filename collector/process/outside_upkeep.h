@@ -34,9 +34,10 @@
 
 struct outside_stats {
 	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */
-	uint64_t errors;		       /* readings that ended with an error */
-	uint64_t refused;		       /* JVMs for which there was no room */
-	size_t read_now;		       /* JVMs that are read from outside now */
+	uint64_t named, unnamed, reused, changed, left_out; /* as struct vm_reading_stats has */
+	uint64_t errors;				    /* readings that ended with an error */
+	uint64_t refused;				    /* JVMs for which there was no room */
+	size_t read_now; /* JVMs that are read from outside now */
 };
 
 /* What the upkeep asks of whoever keeps the processes. */
