@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "container/place_name.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static bool may_announce(struct log_share *share, const struct process *process)
 static void announce(struct engine *engine, struct log_share *share)
 {
 	struct process *process;
-	char title[256];
+	char called[PLACE_NAME_BYTES];
 	size_t pos = 0;
 
 	while ((process = targets_next(&engine->targets, &pos))) {
@@ -54,9 +55,9 @@ static void announce(struct engine *engine, struct log_share *share)
 		const bool is_gone = process->jvm && process->gone_ns;
 
 		if (is_here && !process->was_announced) {
-			process_title(process, title, sizeof(title));
+			process_write_called(process, called, sizeof(called));
 			if (may_announce(share, process))
-				log_info("PID %d: %s, %s", (int)process->pid, title,
+				log_info("PID %d: %s, %s", (int)process->pid, called,
 					 process->container_id[0] ? process->container_id
 								  : "no container");
 			process->was_announced = true;

@@ -7,6 +7,7 @@
 #include "inspect/diagnose_names.h"
 
 #include "base/process_stat.h"
+#include "container/place_name.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,11 +43,12 @@ static void say_process(struct text *text, const struct selector *selector,
 			const struct process *process)
 {
 	const struct workload *workload = &process->workload;
-	char title[512];
+	char called[PLACE_NAME_BYTES];
 
-	process_title(process, title, sizeof(title));
+	process_write_called(process, called, sizeof(called));
 	if (selector->jvm[0] || selector->comm[0]) {
-		say(text, "PID %d %s", (int)process->pid, selector->jvm[0] ? title : process->comm);
+		say(text, "PID %d %s", (int)process->pid,
+		    selector->jvm[0] ? called : process->comm);
 		return;
 	}
 	if (selector->n_labels > 0 && workload->labels.count > 0) {
@@ -60,7 +62,7 @@ static void say_process(struct text *text, const struct selector *selector,
 		    container_short_len(process->container_id), process->container_id,
 		    workload->container[0] ? ")" : "");
 	else if (!workload->pod[0])
-		say(text, "PID %d %s", (int)process->pid, title);
+		say(text, "PID %d %s", (int)process->pid, called);
 	if (workload->pod[0])
 		say(text, "%s%s%s%s", selector->pod[0] ? "" : " of pod ", workload->name_space,
 		    workload->name_space[0] ? "/" : "", workload->pod);

@@ -6,6 +6,7 @@
  */
 #include "inspect/doctor.h"
 #include "inspect/diagnose_process.h"
+#include "inspect/jvm_names.h"
 #include "inspect/jvm_release.h"
 #include "intake/intake.h"
 
@@ -14,6 +15,7 @@
 #include "base/json_value.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
+#include "container/place_name.h"
 #include "intake/dial.h"
 #include "process/process.h"
 
@@ -438,6 +440,21 @@ static const json_t *find_known(const json_t *list, pid_t pid)
 	return NULL;
 }
 
+/* Names the JVM as 'fgcollect list' does, or by the comm if it is not in the list. */
+static void name_patient(struct patient *patient, const char *comm)
+{
+	const struct process *const process = patient->process;
+	char called[PLACE_NAME_BYTES];
+
+	if (patient->known)
+		jvm_names_write_called(patient->known, called, sizeof(called));
+	else
+		snprintf(called, sizeof(called), "%s", comm);
+	snprintf(patient->object, sizeof(patient->object), "PID %d (%.100s)%s%.*s",
+		 (int)patient->pid, called, process->container_id[0] ? " in container " : "",
+		 container_short_len(process->container_id), process->container_id);
+}
+
 /* Returns 1 if the process is a JVM, 0 if not, -EACCES if that cannot be seen. */
 static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
 {
@@ -449,10 +466,8 @@ static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
 	if (process_new(pid, 0, PROCESS_READ_ALL, &process) < 0)
 		return 0;
 	process_stat_comm(pid, pid, comm, sizeof(comm));
-	snprintf(patient.object, sizeof(patient.object), "PID %d (%s)%s%.*s", (int)pid, comm,
-		 process->container_id[0] ? " in container " : "",
-		 container_short_len(process->container_id), process->container_id);
 	patient.process = process;
+	name_patient(&patient, comm);
 	is_jvm = patient.known || process_has_libjvm(process);
 	if (is_jvm)
 		check_jvm(doctor, &patient);

@@ -6,6 +6,7 @@
 
 #include "base/json_value.h"
 #include "base/utf8.h"
+#include "container/place_name.h"
 
 #include <string.h>
 
@@ -27,6 +28,20 @@ void jvm_names_add(json_t *jvm, const struct process *process)
 	json_object_set_new(jvm, "namespace", json_string(workload->name_space));
 	json_object_set_new(jvm, "labels", labels);
 	json_object_set_new(jvm, "main_class", json_string(clean));
+}
+
+void jvm_names_write_called(const json_t *jvm, char *ret, size_t size)
+{
+	const struct place_name name = {
+		.pod = json_value_text(jvm, "pod"),
+		.container = json_value_text(jvm, "container_name"),
+		.service = json_value_text(json_object_get(jvm, "labels"), WORKLOAD_SERVICE),
+		.program = json_value_text(jvm, "main_class"),
+	};
+	char called[PLACE_NAME_BYTES];
+
+	place_name_write(&name, called, sizeof(called));
+	utf8_clean(called, strlen(called), ret, size);
 }
 
 /*

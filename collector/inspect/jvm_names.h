@@ -17,6 +17,9 @@
 /* Adds container_name, pod, namespace, labels and main_class to the object of a JVM. */
 void jvm_names_add(json_t *jvm, const struct process *process);
 
+/* Writes what people call the JVM of such an object, see container/place_name.h, into ret. */
+void jvm_names_write_called(const json_t *jvm, char *ret, size_t size);
+
 /* Prints these names on a line of their own; nothing if none is known. */
 void jvm_names_print(const json_t *jvm, FILE *stream);
 

@@ -2,6 +2,7 @@
 /* Names a walked stack and gives it to the sinks, see chain.h. */
 #include "live/chain.h"
 
+#include "container/place_name.h"
 #include "probes/probe_sample.h"
 #include "live/wait_frame.h"
 
@@ -42,21 +43,21 @@ static size_t add_labels(const struct chain_style *style, struct symbolizer *sym
 			 const struct chain_walk *walk, struct frame *ret)
 {
 	struct process *const process = walk->process;
-	char title[512] = "[gone]", text[600];
+	char called[PLACE_NAME_BYTES] = "[gone]", text[PLACE_NAME_BYTES + 16];
 	size_t n = 0;
 
 	if (process)
-		process_title(process, title, sizeof(title));
+		process_write_called(process, called, sizeof(called));
 	if (style->by_thread) {
 		const char *name = process ? process_thread_name(process, walk->record->tid) : "";
 
 		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
 		ret[n++] = symbolizer_label(symbolizer, text);
 	}
-	if (style->by_pid)
-		snprintf(text, sizeof(text), "%s-%d", title, (int)walk->record->pid);
+	if (style->by_pid || (process && process->is_namesake))
+		snprintf(text, sizeof(text), "%s-%d", called, (int)walk->record->pid);
 	else
-		snprintf(text, sizeof(text), "%s", title);
+		snprintf(text, sizeof(text), "%s", called);
 	ret[n++] = symbolizer_label(symbolizer, text);
 	return n;
 }

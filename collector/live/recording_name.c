@@ -3,6 +3,7 @@
 #include "live/recording.h"
 
 #include "base/clock.h"
+#include "process/namesakes.h"
 
 #define RETRY_NS   (10 * CLOCK_NS_PER_MS) /* while a sample waits for mappings to be read */
 #define WAIT_PAUSE 9			  /* pause after a wait, as a multiple of the wait */
@@ -88,6 +89,7 @@ bool recording_name_sample(struct recording *recording, struct recording_model *
 		return false;
 	if (stack.is_in_heap && process->jvm)
 		process->jvm->in_heap_ns = record->time_ns;
+	namesakes_part(model->targets, process);
 	is_named = chain_name(&recording->options.style, model->symbolizer, &walked, ret);
 	if (process)
 		foreign_upkeep_note(&model->targets->foreign, process);

@@ -11,6 +11,7 @@
 #include "live/recording.h"
 
 #include "base/log.h"
+#include "process/namesakes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,10 +178,11 @@ static void keep_rest(struct recording *recording, struct recording_model *model
 						 .state = THREAD_RUNNING,
 						 .period = rest->end_ns - rest->begin_ns,
 						 .weight = rest->us}};
+	struct process *const process = targets_find(model->targets, rest->pid);
 	struct named_sample sample;
 
-	chain_name_rest(&recording->options.style, model->symbolizer,
-			targets_find(model->targets, rest->pid), &record, &sample);
+	namesakes_part(model->targets, process);
+	chain_name_rest(&recording->options.style, model->symbolizer, process, &record, &sample);
 	keep(recording, &sample);
 }
 

@@ -107,6 +107,10 @@ struct process {
 	struct container_entry *container; /* held by the targets; NULL: in none, or not known */
 	uint64_t container_version;	   /* the version of container that workload is made of */
 	struct workload workload;	   /* its names and labels */
+	uint64_t called_hash;	 /* of what process_write_called writes; of a JVM, see namesakes.h */
+	uint64_t called_version; /* the version of workload that called_hash is of; 0: none */
+	uint64_t parted_version; /* the version of workload for which is_namesake is decided */
+	bool is_namesake;	 /* an earlier JVM is called the same */
 	struct address_space space;
 	struct space_reader *reader; /* reads the mappings anew; NULL: none does */
 	uint64_t space_read_ns;	     /* when space was last read; 0: space is to be read anew */
@@ -281,6 +285,8 @@ void process_identify(struct process *process);
 
 /* Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
+/* Writes what people call the process, see place_name.h, into ret, terminated. */
+void process_write_called(const struct process *process, char *ret, size_t size);
 
 /*
  * Whether the process's JVM runs one of the JDK's own tools (java_program.h) and is, or was at its

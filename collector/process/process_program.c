@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "container/place_name.h"
 #include "process/java_program.h"
 
 #include <stdio.h>
@@ -22,6 +23,20 @@ void process_title(const struct process *process, char *ret, size_t size)
 	java_program_title(&program, ret, size);
 	if (!ret[0])
 		snprintf(ret, size, "%s", process->comm);
+}
+
+void process_write_called(const struct process *process, char *ret, size_t size)
+{
+	char title[512];
+	const struct place_name name = {
+		.pod = process->workload.pod,
+		.container = process->workload.container,
+		.service = label_set_find(&process->workload.labels, WORKLOAD_SERVICE),
+		.program = title,
+	};
+
+	process_title(process, title, sizeof(title));
+	place_name_write(&name, ret, size);
 }
 
 bool process_is_passing(const struct process *process)

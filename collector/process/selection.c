@@ -2,6 +2,8 @@
 /* Decides which processes a selector means, see selection.h. */
 #include "process/selection.h"
 
+#include "container/place_name.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -24,17 +26,22 @@ void selection_fini(struct selection *selection)
 	*selection = (struct selection){0};
 }
 
-/* Whether the class fits. A process without an agent has no class, so no other program fits. */
+/*
+ * Whether the class, or what the JVM is called, fits. A process without an agent has no class, so no
+ * other program fits.
+ */
 static bool fits_jvm(const struct selection *selection, const struct process *process)
 {
-	char title[512];
+	char title[512], called[PLACE_NAME_BYTES];
 
 	if (!selection->has_jvm)
 		return true;
 	if (!process_is_jvm(process))
 		return false;
 	process_title(process, title, sizeof(title));
-	return regexec(&selection->jvm, title, 0, NULL, 0) == 0;
+	process_write_called(process, called, sizeof(called));
+	return regexec(&selection->jvm, title, 0, NULL, 0) == 0 ||
+	       regexec(&selection->jvm, called, 0, NULL, 0) == 0;
 }
 
 static bool is_at(const struct selection_place *place, const struct process *process)

@@ -83,6 +83,32 @@ static void take_resources(struct label_set *labels, const char *text)
 	}
 }
 
+/* Returns the text behind key, where key begins a word of the line; NULL: there is none. */
+static const char *find_word(const char *line, const char *key)
+{
+	for (const char *at = line; (at = strstr(at, key)); at++) {
+		if (at == line || at[-1] == ' ')
+			return at + strlen(key);
+	}
+	return NULL;
+}
+
+static void take_service_of_command(struct label_set *labels, const char *line)
+{
+	static const char *const keys[] = {"-Dotel.service.name=", "-Dspring.application.name=",
+					   "--spring.application.name=", "-Ddd.service="};
+
+	for (size_t i = 0; line && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *const text = find_word(line, keys[i]);
+		const size_t len = text ? strcspn(text, " ") : 0;
+
+		if (len == 0)
+			continue;
+		label_set_add_parts(labels, WORKLOAD_SERVICE, strlen(WORKLOAD_SERVICE), text, len);
+		return;
+	}
+}
+
 static void take_attrs(struct workload *workload, const struct jvm_hello *hello)
 {
 	const char *service = jvm_hello_attr(hello, "env.OTEL_SERVICE_NAME");
@@ -96,8 +122,10 @@ static void take_attrs(struct workload *workload, const struct jvm_hello *hello)
 				      attr->text);
 	}
 	if (service)
-		label_set_add(&workload->labels, "service.name", service);
+		label_set_add(&workload->labels, WORKLOAD_SERVICE, service);
 	take_resources(&workload->labels, jvm_hello_attr(hello, "env.OTEL_RESOURCE_ATTRIBUTES"));
+	if (!label_set_find(&workload->labels, WORKLOAD_SERVICE))
+		take_service_of_command(&workload->labels, jvm_hello_attr(hello, "command"));
 	take(jvm_hello_attr(hello, "env.POD_NAME"), workload->pod);
 	take(jvm_hello_attr(hello, "env.POD_NAMESPACE"), workload->name_space);
 	take(label_set_find(&workload->labels, "k8s.pod.name"), workload->pod);

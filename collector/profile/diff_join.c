@@ -209,6 +209,31 @@ static void joining_fini(struct joining *joining)
 	free(joining->names);
 }
 
+/* The only label that stands on the root, and nothing else does; NULL: there are more, or none. */
+static struct pending *only_label(struct pending_list *list, uint8_t side)
+{
+	struct pending *found = NULL;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->nodes[i].side != side)
+			continue;
+		if (found || list->nodes[i].kind != FRAME_LABEL)
+			return NULL;
+		found = &list->nodes[i];
+	}
+	return found;
+}
+
+/* One process a side is what is compared, whatever it is called: two pods, two versions of a jar. */
+static void join_only_labels(struct pending_list *list)
+{
+	struct pending *const before = only_label(list, DIFF_BEFORE);
+	const struct pending *const after = only_label(list, DIFF_AFTER);
+
+	if (before && after)
+		before->name = after->name;
+}
+
 int diff_join(const struct diff_join *join)
 {
 	_cleanup_(joining_fini) struct joining joining = {
@@ -219,6 +244,7 @@ int diff_join(const struct diff_join *join)
 
 	for (uint8_t side = 0; side < DIFF_SIDES && rc == 0; side++)
 		rc = push_children(&joining, side, ROOT, ROOT);
+	join_only_labels(&joining.left);
 	sort_from(&joining.left, 0);
 	while (joining.left.count > 0 && rc == 0)
 		rc = join_next(&joining);

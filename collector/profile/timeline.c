@@ -6,6 +6,8 @@
  */
 #include "profile/timeline.h"
 
+#include "container/place_name.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +148,28 @@ static uint32_t add_thread(struct timeline *timeline, uint32_t process, pid_t ti
 	rows[number] = (struct timeline_thread){.process = process, .tid = tid, .name = ""};
 	timeline->n_threads++;
 	return number;
+}
+
+static struct place_name place_name(const struct timeline_process *process)
+{
+	return (struct place_name){.pod = process->pod,
+				   .container = process->container_name,
+				   .service = process->service,
+				   .program = process->title};
+}
+
+const char *timeline_process_place(const struct timeline_process *process)
+{
+	const struct place_name name = place_name(process);
+
+	return place_name_of(&name);
+}
+
+void timeline_process_write_called(const struct timeline_process *process, char *ret, size_t size)
+{
+	const struct place_name name = place_name(process);
+
+	place_name_write(&name, ret, size);
 }
 
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread)

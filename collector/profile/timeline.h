@@ -91,6 +91,11 @@ size_t timeline_bytes(const struct timeline *timeline);
 uint32_t timeline_process(struct timeline *timeline, const struct timeline_process *process);
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread);
 
+/* The name of the process's pod, container or service, see container/place_name.h; borrowed. */
+const char *timeline_process_place(const struct timeline_process *process);
+/* Writes what people call the process, see container/place_name.h, into ret, terminated. */
+void timeline_process_write_called(const struct timeline_process *process, char *ret, size_t size);
+
 /* Adds a sample at at_ns; entry's bucket is ignored. */
 void timeline_add(struct timeline *timeline, uint64_t at_ns, const struct timeline_entry *entry);
 

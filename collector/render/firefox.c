@@ -24,6 +24,7 @@
  *
  * One file, because all tables number what the others name.
  */
+#include "container/place_name.h"
 #include "encode/json.h"
 #include "render/by_thread.h"
 #include "render/kinds.h"
@@ -559,6 +560,7 @@ static void write_track(struct firefox_writer *writer, const struct track *track
 {
 	FILE *const stream = writer->out.stream;
 	const pid_t pid = track->process ? track->process->pid : 0;
+	char called[PLACE_NAME_BYTES];
 	uint32_t n;
 
 	fputs(writer->tracks++ ? ",{" : "{", stream);
@@ -566,8 +568,10 @@ static void write_track(struct firefox_writer *writer, const struct track *track
 	      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
 	      stream);
 	write_name(writer, track);
-	if (track->process)
-		write_text_member(writer, "processName", track->process->title);
+	if (track->process) {
+		timeline_process_write_called(track->process, called, sizeof(called));
+		write_text_member(writer, "processName", called);
+	}
 	fprintf(stream, ",\"isMainThread\":%s,\"pid\":\"%d\",\"tid\":%d,",
 		track->is_main ? "true" : "false", (int)pid, (int)track->tid);
 	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"

@@ -14,6 +14,7 @@
  * kind, one kind after the other, and their names begin with the kind's. A sample repeats its whole stack, so if there are more than
  * MAX_TIMED samples, the order of time is given up, and each stack of a thread is written once.
  */
+#include "container/place_name.h"
 #include "encode/json.h"
 #include "render/by_thread.h"
 #include "render/render.h"
@@ -245,10 +246,11 @@ static int write_rest(struct speedscope_writer *writer, const char *name, const 
 /* Returns "process: thread (TID)". The caller frees the text. */
 static char *name_thread(const struct timeline *timeline, const struct timeline_thread *thread)
 {
-	char *name;
+	char *name, called[PLACE_NAME_BYTES];
 
-	return asprintf(&name, "%s: %s (%d)", timeline->processes[thread->process].title,
-			thread->name, (int)thread->tid) < 0
+	timeline_process_write_called(&timeline->processes[thread->process], called,
+				      sizeof(called));
+	return asprintf(&name, "%s: %s (%d)", called, thread->name, (int)thread->tid) < 0
 		       ? NULL
 		       : name;
 }

@@ -38,6 +38,7 @@
 
 #define MAX_SAME       1000 /* graphs whose names differ only in the number */
 #define MAX_WHO_BYTES  16
+#define MAX_PLACE_BYTES 48
 #define MAX_WHAT_BYTES 96
 #define WHO_DIGITS     12
 
@@ -56,7 +57,7 @@ static void put_cleaned(const char *text, size_t max, char *ret)
 	for (; from[n]; n++) {
 		const char c = from[n];
 		const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-				      (c >= 'a' && c <= 'z') || c == '.' || c == '_';
+				      (c >= 'a' && c <= 'z') || c == '.' || c == '_' || c == '-';
 
 		ret[n] = is_plain ? c : '_';
 	}
@@ -68,6 +69,7 @@ static void put_cleaned(const char *text, size_t max, char *ret)
 void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_DIR_NAME_BYTES])
 {
 	char who[MAX_WHO_BYTES + 1], what[MAX_WHAT_BYTES + 1], when[32], number[16] = "";
+	char place[MAX_PLACE_BYTES + 2] = "";
 	const time_t seconds = (time_t)name->unix_sec;
 	char digits[WHO_DIGITS + 1];
 	struct tm tm;
@@ -76,11 +78,15 @@ void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
 	snprintf(digits, sizeof(digits), "%s", name->container);
 	put_cleaned(digits[0] ? digits : name->comm, MAX_WHO_BYTES, who);
+	if (name->place && name->place[0]) {
+		put_cleaned(name->place, MAX_PLACE_BYTES, place);
+		strcat(place, "-");
+	}
 	put_cleaned(name->title, MAX_WHAT_BYTES, what);
 	if (n > 1)
 		snprintf(number, sizeof(number), ".%u", n);
-	snprintf(ret, GRAPH_DIR_NAME_BYTES, "%s-%s-%s-%d%s%s", when, who, what, (int)name->pid,
-		 number, render_suffix(name->format));
+	snprintf(ret, GRAPH_DIR_NAME_BYTES, "%s-%s-%s%s-%d%s%s", when, who, place, what,
+		 (int)name->pid, number, render_suffix(name->format));
 }
 
 bool graph_name_is_one(const char *text)

@@ -37,12 +37,13 @@
 #include <sys/types.h>
 
 #define GRAPH_DIR_MAX_FILES  100000
-#define GRAPH_DIR_NAME_BYTES 192
+#define GRAPH_DIR_NAME_BYTES 224
 #define GRAPH_DIR_SETTLE_SEC 600
 
 /* The parts of a graph's file name. The texts are borrowed and come from outside. */
 struct graph_name {
 	uint64_t unix_sec; /* start of the graph's period */
+	const char *place; /* the name of its pod, container or service; "": not known */
 	const char *container;
 	const char *comm;
 	const char *payer; /* not a part of the name; without spaces and line ends */
@@ -54,8 +55,9 @@ struct graph_name {
 /*
  * Writes a name such as "20261121T234718Z-3f2a4b5c6d7e-org.example.Main-4711.html". Such names sort
  * by time. The second part is the first 12 digits of the container's ID, or the process's name
- * outside containers. Bytes other than letters, digits, dots and underscores become '_'. n > 1 is
- * for further graphs of one name: "-4711.2.html".
+ * outside containers. What the process's place is called (container/place_name.h) follows, where that
+ * is known. Bytes other than letters, digits, dots, underscores and dashes become '_'. n > 1 is for
+ * further graphs of one name: "-4711.2.html".
  */
 void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_DIR_NAME_BYTES]);
 /* Whether text has the form of such a name. */

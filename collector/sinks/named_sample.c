@@ -115,7 +115,7 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 		row.container_name = process->workload.container;
 		row.name_space = process->workload.name_space;
 		row.image = workload_image(&process->workload);
-		row.service = label_set_find(&process->workload.labels, "service.name");
+		row.service = label_set_find(&process->workload.labels, WORKLOAD_SERVICE);
 		thread.name = process_thread_name(process, sample->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");

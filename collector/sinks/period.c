@@ -293,13 +293,20 @@ int period_steal_ended(struct period *period, const struct targets *targets, str
 	return 0;
 }
 
-const char *period_graph_title(const struct period_graph *graph)
+const struct timeline_process *period_graph_process(const struct period_graph *graph)
 {
 	for (size_t i = 0; i < graph->n_parts; i++) {
 		const struct timeline *const timeline = &graph->parts[i].timeline;
 
 		if (timeline->n_processes > 0 && timeline->processes[0].title[0])
-			return timeline->processes[0].title;
+			return &timeline->processes[0];
 	}
-	return graph->comm;
+	return NULL;
+}
+
+const char *period_graph_title(const struct period_graph *graph)
+{
+	const struct timeline_process *const process = period_graph_process(graph);
+
+	return process ? process->title : graph->comm;
 }

@@ -117,7 +117,9 @@ void period_drop_passing(struct period *period, struct period_passing *sum);
  */
 int period_steal_ended(struct period *period, const struct targets *targets, struct period **ret);
 
-/* The title of the graph's process for people; borrowed. */
+/* The names of the graph's process, as of its last sample; borrowed. NULL: none are known. */
+const struct timeline_process *period_graph_process(const struct period_graph *graph);
+/* The main class or jar of the graph's process, or its comm; borrowed. */
 const char *period_graph_title(const struct period_graph *graph);
 
 #endif

@@ -2,6 +2,8 @@
 /* Chooses rows as processes are chosen, see store_select.h. */
 #include "store/store_select.h"
 
+#include "container/place_name.h"
+
 #include <errno.h>
 #include <regex.h>
 #include <stdio.h>
@@ -66,6 +68,23 @@ static bool fits_keys(const struct store_row *row, const struct store_query *que
 	return has;
 }
 
+/* Whether the class, or what the JVM is called, fits. */
+static bool fits_jvm(const struct choosing *choosing, const struct store_process *process)
+{
+	const struct place_name name = {.pod = process->pod,
+					.container = process->container_name,
+					.program = process->title};
+	char called[PLACE_NAME_BYTES];
+
+	if (!choosing->has_jvm)
+		return true;
+	if (!process->runtime[0])
+		return false;
+	place_name_write(&name, called, sizeof(called));
+	return regexec(&choosing->jvm, process->title, 0, NULL, 0) == 0 ||
+	       regexec(&choosing->jvm, called, 0, NULL, 0) == 0;
+}
+
 static enum selector_fit fit_of(const struct choosing *choosing, const struct store_row *row)
 {
 	const struct store_query *const query = choosing->query;
@@ -74,8 +93,7 @@ static enum selector_fit fit_of(const struct choosing *choosing, const struct st
 	if ((query->pid > 0 && query->pid != row->process.pid) || !fits_kinds(row, query) ||
 	    !fits_keys(row, query))
 		return SELECTOR_UNFIT;
-	if (choosing->has_jvm && (!row->process.runtime[0] ||
-				  regexec(&choosing->jvm, row->process.title, 0, NULL, 0) != 0))
+	if (!fits_jvm(choosing, &row->process))
 		return SELECTOR_UNFIT;
 	name_process(choosing->process, &row->process);
 	if (!selector_fits_rest(&query->select, choosing->process))

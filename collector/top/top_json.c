@@ -3,6 +3,7 @@
 #include "top/top_print.h"
 
 #include "base/json_value.h"
+#include "container/place_name.h"
 #include "encode/text.h"
 
 static void put_text(json_t *object, const char *key, const char *text)
@@ -25,8 +26,12 @@ static void put_percent(json_t *object, const char *key, uint64_t part, uint64_t
 
 static void put_owner(json_t *object, const struct timeline_process *process)
 {
+	char called[PLACE_NAME_BYTES];
+
 	json_value_put_count(object, "pid", (uint64_t)process->pid);
 	put_text(object, "jvm", process->title);
+	timeline_process_write_called(process, called, sizeof(called));
+	put_text(object, "called", called);
 	put_text(object, "container", process->container);
 }
 

@@ -5,8 +5,10 @@
  */
 #include "top/top_lines.h"
 
+#include "container/place_name.h"
 #include "encode/text.h"
 #include "render/label.h"
+#include "top/top_owner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,22 +124,41 @@ static unsigned owner_columns(unsigned width)
 }
 
 /*
- * Writes "Main 3f2a81 ", or the PID instead of the container. The title is cut first, because the
- * number distinguishes processes with one title.
+ * Writes "shop-1: app.jar". Where both have no room, the place is cut first, but keeps a half: either
+ * may be what people look for.
  */
-static void add_owner(const struct timeline_process *process, unsigned columns, struct bytes *out)
+static unsigned fit_called(const struct timeline_process *process, unsigned columns,
+			   struct bytes *out)
 {
-	char id[16];
+	const char *const place = timeline_process_place(process);
+	char name[PLACE_NAME_BYTES];
+	unsigned program, at;
+
+	timeline_process_write_called(process, name, sizeof(name));
+	program = measure(process->title, columns / 2);
+	if (measure(name, columns) <= columns || !place[0] || columns < program + 8)
+		return top_text_fit(name, columns, false, out);
+	program = program > columns / 2 ? columns / 2 : program;
+	at = top_text_fit(place, columns - program - 2, false, out);
+	bytes_add(out, ": ", 2);
+	return at + 2 + top_text_fit(process->title, program, false, out);
+}
+
+/*
+ * Writes "shop-1: app.jar ", "Main 3f2a81 " or "Main 4711 ". The name is cut first, because the
+ * number distinguishes processes of one name.
+ */
+static void add_owner(const struct timeline *timeline, const struct timeline_process *process,
+		      unsigned columns, struct bytes *out)
+{
+	char id[TOP_OWNER_ID_BYTES];
 	unsigned at, room;
 
 	if (columns == 0)
 		return;
-	if (process->container[0])
-		snprintf(id, sizeof(id), " %.*s", SHORT_ID, process->container);
-	else
-		snprintf(id, sizeof(id), " %d", (int)process->pid);
+	top_owner_write_id(timeline, process, id);
 	room = columns > 2 * SHORT_ID ? (unsigned)strlen(id) : 0;
-	at = top_text_fit(process->title, columns - 1 - room, false, out);
+	at = fit_called(process, columns - 1 - room, out);
 	if (room)
 		at += top_text_fit(id, room, false, out);
 	add_blank(out, columns - at);
@@ -189,7 +210,8 @@ static size_t method_line(const struct top_view *view, const struct top_row *row
 	if (width >= WIDTH_OF_KIND)
 		bytes_add_char(out, ' ');
 	if (owner && row->depth == 0)
-		add_owner(&view->timeline->processes[row->process], owner, out);
+		add_owner(view->timeline, &view->timeline->processes[row->process],
+			  owner, out);
 	else
 		add_blank(out, owner);
 	used += owner;
@@ -233,7 +255,7 @@ static size_t thread_line(const struct top_view *view, const struct top_row *row
 	add_share(out, row->self, view->table.samples);
 	add_number(out, view->timeline->threads[row->thread].tid, PID_COLUMNS);
 	if (owner)
-		add_owner(process, owner, out);
+		add_owner(view->timeline, process, owner, out);
 	used += top_text_fit(row->name, thread_columns(width), true, out) + 1;
 	bytes_add_char(out, ' ');
 	name_at = out->len;
@@ -257,7 +279,7 @@ static size_t process_line(const struct top_view *view, const struct top_row *ro
 		add_number(out, view->table.processes[row->process].threads, PID_COLUMNS);
 		used += PID_COLUMNS;
 	}
-	add_owner(process, owner, out);
+	add_owner(view->timeline, process, owner, out);
 	name_at = out->len;
 	add_name(best, kind, rest(width, used), out);
 	return name_at;
@@ -350,26 +372,28 @@ static const char *thread_name(const struct timeline *timeline, const struct top
 	return "[gone]";
 }
 
-static const char *process_title_of(const struct timeline *timeline, pid_t pid)
+/* Writes what the process of the PID is called. */
+static void write_called_of(const struct timeline *timeline, pid_t pid, char *ret, size_t size)
 {
+	ret[0] = '\0';
 	for (size_t i = 0; i < timeline->n_processes; i++) {
 		if (timeline->processes[i].pid == pid)
-			return timeline->processes[i].title;
+			timeline_process_write_called(&timeline->processes[i], ret, size);
 	}
-	return "[gone]";
 }
 
 static int state_of_choice(const struct top_view *view, char *text, size_t size)
 {
 	const struct top_choice *choice = &view->choice;
+	char called[PLACE_NAME_BYTES];
 
 	if (!choice->pid || !view->timeline)
 		return 0;
 	if (choice->tid)
 		return snprintf(text, size, ", of thread %d %.40s of PID %d", (int)choice->tid,
 				thread_name(view->timeline, choice), (int)choice->pid);
-	return snprintf(text, size, ", of PID %d %.40s", (int)choice->pid,
-			process_title_of(view->timeline, choice->pid));
+	write_called_of(view->timeline, choice->pid, called, sizeof(called));
+	return snprintf(text, size, ", of PID %d %.40s", (int)choice->pid, called);
 }
 
 void top_line_state(const struct top_view *view, unsigned width, struct bytes *out)

@@ -5,6 +5,7 @@
 #include "base/quick_hash.h"
 #include "base/utf8.h"
 #include "top/top_callers.h"
+#include "top/top_owner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,11 +78,9 @@ static int add_row(struct top_view *view, const struct top_row *row)
 static bool matches(const struct top_view *view, const struct top_row *row)
 {
 	const struct timeline_process *process = &view->timeline->processes[row->process];
-
 	if (!view->has_regex || regexec(&view->regex, row->name, 0, NULL, 0) == 0)
 		return true;
-	return view->mode == TOP_PROCESSES && process->container[0] &&
-	       regexec(&view->regex, process->container, 0, NULL, 0) == 0;
+	return view->mode == TOP_PROCESSES && top_owner_matches(process, &view->regex);
 }
 
 static int add_own_row(struct top_view *view, const struct top_row *row)

@@ -22,7 +22,7 @@ from harness.folded import Folded, tolerance
 from harness.marks import measured
 
 SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
-NAME = re.compile(r"^\d{8}T\d{6}Z-[\w.]{1,16}-[\w.]+-(\d+)(\.\d+)?\.\w+$")
+NAME = re.compile(r"^\d{8}T\d{6}Z-[\w.]{1,16}-[\w.-]+-(\d+)(\.\d+)?\.\w+$")
 
 
 def url_of(daemon):
@@ -83,7 +83,7 @@ class Daemon(Case):
         processes.wait_until(lambda: all(self.files()[pid] != warm_up[pid] for pid in pids),
                              "a graph each of the next period")
         files = self.files()
-        self.assertIn(f"-{container.id[:12]}-KnownShare-", files[container.pid].name)
+        self.assertRegex(files[container.pid].name, f"-{container.id[:12]}-.+-KnownShare-")
         self.assertIn("-java-KnownShare-", files[jvm.pid].name)
         own = Folded.read(files[jvm.pid])
         for folded in (own, recorded):

@@ -5,6 +5,7 @@ import math
 import pathlib
 import re
 
+PLACE = re.compile(r"^[\w.-]+: ")  # of a process's pod, container or service
 JAVA_SUFFIX = re.compile(r"_\[[01ij]\]$")
 
 
@@ -26,14 +27,16 @@ class Folded:
         return sum(count for _, count in self.stacks)
 
     def roots(self):
+        """Samples by program: the root without the place where the program runs."""
         totals = {}
         for frames, count in self.stacks:
-            totals[frames[0]] = totals.get(frames[0], 0) + count
+            program = PLACE.sub("", frames[0])
+            totals[program] = totals.get(program, 0) + count
         return totals
 
     def of_root(self, *names):
         part = Folded("")
-        part.stacks = [(f, c) for f, c in self.stacks if f[0] in names]
+        part.stacks = [(f, c) for f, c in self.stacks if PLACE.sub("", f[0]) in names]
         return part
 
     def count(self, wanted):

@@ -100,6 +100,32 @@ static void an_image_past_the_most_labels_is_left_out_and_counted(void **state)
 	assert_int_equal(workload.labels.left_out, 1);
 }
 
+static void check_service(const char *key, const char *text, const char *expected)
+{
+	const char *service;
+
+	make(key, text);
+	service = label_set_find(&workload.labels, WORKLOAD_SERVICE);
+	assert_string_equal(service ? service : "none", expected);
+}
+
+static void a_service_is_what_its_environment_or_its_command_line_calls_it(void **state)
+{
+	check_service("env.OTEL_SERVICE_NAME", "shop", "shop");
+	check_service("env.OTEL_RESOURCE_ATTRIBUTES", "a=b,service.name=shop", "shop");
+	check_service("command", "java -Dspring.application.name=shop -jar app.jar", "shop");
+	check_service("command", "java -jar app.jar --spring.application.name=shop", "shop");
+	check_service("command", "java -Ddd.service=a -Dotel.service.name=shop Main", "shop");
+	check_service("command", "java -Ddd.service=shop Main", "shop");
+}
+
+static void what_only_looks_like_a_service_is_none(void **state)
+{
+	check_service("command", "java -jar app.jar x-Ddd.service=shop", "none");
+	check_service("command", "java -Ddd.service= -jar app.jar", "none");
+	check_service("command", "java -Ddd.services=shop -jar app.jar", "none");
+}
+
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
 int main(void)
@@ -110,6 +136,8 @@ int main(void)
 		TEST(an_agent_without_a_container_has_the_image_that_it_says),
 		TEST(what_nobody_says_is_no_label),
 		TEST(an_image_past_the_most_labels_is_left_out_and_counted),
+		TEST(a_service_is_what_its_environment_or_its_command_line_calls_it),
+		TEST(what_only_looks_like_a_service_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,6 +364,43 @@ static void any_two_trees_are_joined_node_by_node(void **state)
 	}
 }
 
+/* A label and a function on it, by their letters. */
+static void add_labelled(struct profile *profile, const char *label, const char *function)
+{
+	const struct frame frames[] = {{.name = function, .kind = FRAME_NATIVE},
+				       {.name = label, .kind = FRAME_LABEL}};
+
+	assert_int_equal(profile_add(profile, frames, 2, 1), 0);
+}
+
+static void the_only_process_of_each_side_is_one_box_with_the_later_name(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct diff_counts *counts;
+
+	add_labelled(&fixture->before, "x", "a");
+	add_labelled(&fixture->after, "y", "a");
+	add_labelled(&fixture->after, "y", "b");
+	compare(fixture, (struct diff_options){.width = DIFF_WIDTH_UNION});
+	counts = &fixture->diff.nodes[find(&fixture->diff, "ya")];
+	assert_int_equal(counts->self[DIFF_BEFORE], 1);
+	assert_int_equal(counts->self[DIFF_AFTER], 1);
+	assert_int_equal(fixture->diff.tree.count, 4);
+}
+
+static void of_several_processes_each_is_itself(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	add_labelled(&fixture->before, "x", "a");
+	add_labelled(&fixture->after, "y", "a");
+	add_labelled(&fixture->after, "z", "a");
+	compare(fixture, (struct diff_options){.width = DIFF_WIDTH_UNION});
+	assert_int_equal(fixture->diff.nodes[find(&fixture->diff, "xa")].self[DIFF_AFTER], 0);
+	assert_int_equal(fixture->diff.nodes[find(&fixture->diff, "ya")].self[DIFF_BEFORE], 0);
+	assert_int_equal(fixture->diff.tree.count, 7);
+}
+
 static void empty_sides_divide_by_nothing(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -394,6 +431,8 @@ int main(void)
 		TEST(nodes_keep_their_places),
 		TEST(lines_and_builds_that_differ_are_forgotten),
 		TEST(any_two_trees_are_joined_node_by_node),
+		TEST(the_only_process_of_each_side_is_one_box_with_the_later_name),
+		TEST(of_several_processes_each_is_itself),
 		TEST(empty_sides_divide_by_nothing),
 	};
 

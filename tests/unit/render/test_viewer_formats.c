@@ -611,7 +611,7 @@ static void firefox_shows_threads_in_the_order_of_time(void **state)
 	assert_int_equal(json_array_size(threads), 3);
 	assert_string_equal(text_at(json_array_get(threads, 0), "name"), "w");
 	assert_string_equal(text_at(json_array_get(threads, 0), "pid"), "4711");
-	assert_string_equal(text_at(json_array_get(threads, 0), "processName"), "app");
+	assert_string_equal(text_at(json_array_get(threads, 0), "processName"), "a pod: app");
 	assert_true(json_is_true(json_object_get(json_array_get(threads, 1), "isMainThread")));
 	samples = json_object_get(json_array_get(threads, 0), "samples");
 	assert_int_equal(cell(samples, "stack", 0), 2);
@@ -734,7 +734,7 @@ static void speedscope_has_a_profile_a_thread(void **state)
 		       &(struct render_options){.timeline = &timeline});
 	profiles = json_object_get(root, "profiles");
 	assert_int_equal(json_array_size(profiles), 3);
-	assert_string_equal(text_at(json_array_get(profiles, 0), "name"), "app: w (4713)");
+	assert_string_equal(text_at(json_array_get(profiles, 0), "name"), "a pod: app: w (4713)");
 	check_speedscope_stack(root, 0, "app;a/B.c_[j]");
 	check_speedscope_stack(root, 1, "app");
 	assert_int_equal(sum_of(json_object_get(json_array_get(profiles, 0), "weights")), 4);
@@ -777,11 +777,11 @@ static void speedscope_has_profiles_of_each_kind(void **state)
 		const char *name, *unit;
 		json_int_t sum;
 	} expected[] = {
-		{"cpu | app: w (4713)", "nanoseconds", 40000000},
-		{"cpu | app: main (4711)", "nanoseconds", 40000000},
+		{"cpu | a pod: app: w (4713)", "nanoseconds", 40000000},
+		{"cpu | a pod: app: main (4711)", "nanoseconds", 40000000},
 		{"cpu | samples without a time", "nanoseconds", 10000000},
-		{"wall | app: w (4713)", "microseconds", 4},
-		{"wall | app: main (4711)", "microseconds", 4},
+		{"wall | a pod: app: w (4713)", "microseconds", 4},
+		{"wall | a pod: app: main (4711)", "microseconds", 4},
 		{"wall | samples without a time", "microseconds", 5001},
 	};
 	const json_t *profiles;

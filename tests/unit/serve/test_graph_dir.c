@@ -133,6 +133,8 @@ static void names_say_when_where_what_and_who(void **state)
 	of.container = "3f2a4b5c6d7e8f901234";
 	of.format = RENDER_PPROF;
 	check_name(&of, 1, "20261122T000000Z-3f2a4b5c6d7e-org.example.Main-4711.pb.gz");
+	of.place = "shop-1";
+	check_name(&of, 1, "20261122T000000Z-3f2a4b5c6d7e-shop-1-org.example.Main-4711.pb.gz");
 }
 
 static void names_from_outside_cannot_leave_the_directory(void **state)

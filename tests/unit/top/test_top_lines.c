@@ -125,6 +125,43 @@ static void lines_of_every_view_fit_every_width(void **state)
 	}
 }
 
+static uint32_t owner_of(int pid, const char *container, const char *name)
+{
+	const struct timeline_process process = {
+		.pid = pid, .title = "app.jar", .container = container, .container_name = name};
+
+	return timeline_process(&samples.timeline, &process);
+}
+
+static void assert_owner(int pid, const char *expected)
+{
+	struct bytes line = {0};
+
+	view.mode = TOP_PROCESSES;
+	top_view_show(&view, &samples.profile, &samples.timeline);
+	for (size_t i = 0; i < view.n_rows; i++) {
+		if (samples.timeline.processes[view.rows[i].process].pid == pid)
+			top_line_row(&view, &view.rows[i], 120, &line);
+	}
+	assert_non_null(strstr(bytes_text(&line), expected));
+	bytes_fini(&line);
+}
+
+static void a_jvm_is_called_by_its_container_and_jvms_of_one_name_by_pid_too(void **state)
+{
+	for (int pid = 1; pid <= 4; pid++)
+		top_samples_add(&samples, pid, pid, "main_[j]", 1);
+	owner_of(1, "3f2a914b", "shop-1");
+	owner_of(2, "3f2a914c", "shop-2");
+	assert_owner(1, "shop-1: app.jar  ");
+	assert_owner(2, "shop-2: app.jar  ");
+	owner_of(3, "3f2a914b", "shop-1");
+	assert_owner(1, "shop-1: app.jar 1 ");
+	assert_owner(3, "shop-1: app.jar 3 ");
+	owner_of(4, "4f2a914b", "");
+	assert_owner(4, "app.jar 4f2a91 ");
+}
+
 /* ---- whole tables ---- */
 
 static const struct top_facts facts = {.kind = &profile_kind_cpu,
@@ -198,6 +235,7 @@ int main(void)
 		CLAIM(in_a_locale_of_bytes_only_ascii_is_written),
 		CLAIM(lines_of_every_view_fit_every_width),
 		CLAIM(a_plain_table_has_names_whole),
+		CLAIM(a_jvm_is_called_by_its_container_and_jvms_of_one_name_by_pid_too),
 		CLAIM(json_has_all_figures_and_only_utf_8),
 	};
 
