@@ -4,7 +4,7 @@
  * when a table is due; everything else, on the screen, is done with what was asked for last.
  */
 #include "cli/commands.h"
-#include "cli/held_log.h"
+#include "top/held_log.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "live/report.h"

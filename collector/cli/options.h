@@ -13,7 +13,7 @@
 #define FG_CLI_OPTIONS_H
 
 #include "base/log.h"
-#include "cli/top_options.h"
+#include "top/top_options.h"
 #include "draw/output_path.h"
 #include "live/recording.h"
 #include "render/render.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A file in memory in stderr's place, see held_log.h. */
-#include "cli/held_log.h"
+#include "top/held_log.h"
 
 #include "base/log.h"
 

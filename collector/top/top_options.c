@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Options of top, see top_options.h. */
-#include "cli/top_options.h"
+#include "top/top_options.h"
 
 #include "base/clock.h"
 #include "base/log.h"

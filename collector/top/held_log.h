@@ -6,8 +6,8 @@
  * errors:  negative errno; stderr is unchanged then
  * source:  memfd_create(2)
  */
-#ifndef FG_CLI_HELD_LOG_H
-#define FG_CLI_HELD_LOG_H
+#ifndef FG_TOP_HELD_LOG_H
+#define FG_TOP_HELD_LOG_H
 
 #include <stddef.h>
 #include <sys/types.h>

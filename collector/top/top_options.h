@@ -8,8 +8,8 @@
  *
  * top takes the options of record for the processes and for sampling, see command_line.h.
  */
-#ifndef FG_CLI_TOP_OPTIONS_H
-#define FG_CLI_TOP_OPTIONS_H
+#ifndef FG_TOP_TOP_OPTIONS_H
+#define FG_TOP_TOP_OPTIONS_H
 
 #include "top/top_view.h"
 
