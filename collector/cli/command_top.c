@@ -39,11 +39,21 @@ struct top {
 	struct held_log log;
 };
 
+static void say_pids(const struct recording_options *options, char *ret, size_t size)
+{
+	snprintf(ret, size, "PID %d", (int)options->pid);
+	for (size_t i = 0; i < options->n_more_pids; i++) {
+		const size_t len = strlen(ret);
+
+		snprintf(ret + len, size - len, ", %d", (int)options->more_pids[i]);
+	}
+}
+
 /* Says what is recorded. */
 static void say_target(const struct recording_options *options, char *ret, size_t size)
 {
 	if (options->pid > 0)
-		snprintf(ret, size, "PID %d", (int)options->pid);
+		say_pids(options, ret, size);
 	else if (!selector_is_empty(&options->select))
 		selector_say(&options->select, ret, size);
 	else

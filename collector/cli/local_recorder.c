@@ -59,7 +59,7 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 
 	count_wanted(local, options, &connected, &current);
 	progress_wait(connected);
-	if (options->pid > 0 && waited_ns < WAIT_NS) {
+	if (options->pid > 0 && !options->n_more_pids && waited_ns < WAIT_NS) {
 		const struct process *process = targets_find(&local->engine.targets, options->pid);
 
 		return (process && process->jvm && process->jvm->state == JVM_CURRENT) ||
@@ -101,7 +101,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	struct sampler_options probe = {
 		.event = options->event[0] ? options->event : NULL,
 		.hz = options->hz,
-		.fallback_pid = options->pid,
+		.fallback_pid = options->n_more_pids ? 0 : options->pid,
 		.stack_bytes = options->stack_bytes,
 	};
 	struct sampler *sampler;
@@ -109,7 +109,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	int err;
 
 	/* An error that is certain is reported before any waiting. */
-	if (options->pid > 0 && !diagnose_may_connect(options->pid)) {
+	if (options->pid > 0 && !options->n_more_pids && !diagnose_may_connect(options->pid)) {
 		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
 		if (err) {
 			log_error("%s", why);

@@ -11,11 +11,17 @@
 
 static int set_pid(struct options *options, const char *text)
 {
+	struct recording_options *const recording = &options->recording;
 	double pid;
 
 	if (!options_parse_number(text, 1, MAX_PID, &pid) || pid != floor(pid))
 		return options_bad_value("-p", text, "a PID is needed");
-	options->recording.pid = (pid_t)pid;
+	if (recording->pid == 0)
+		recording->pid = (pid_t)pid;
+	else if (recording->n_more_pids < RECORDING_MORE_PIDS)
+		recording->more_pids[recording->n_more_pids++] = (pid_t)pid;
+	else
+		return options_bad_value("-p", text, "that is one PID too many: 8 can be given");
 	return 0;
 }
 

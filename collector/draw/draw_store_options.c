@@ -97,7 +97,7 @@ static void complete(const struct store_request *after, struct store_request *be
 	struct selector select = after->select;
 
 	if (before->select.pod[0])
-		memcpy(select.pod, before->select.pod, sizeof(select.pod));
+		selector_copy_pods(&select, &before->select);
 	if (has_labels) {
 		memcpy(select.labels, before->select.labels, sizeof(select.labels));
 		select.n_labels = before->select.n_labels;

@@ -168,6 +168,25 @@ static int diagnose_wanted(const struct recording_options *options, struct targe
 	return ret ? diagnose_any(targets, socket_path, ret) : -EAGAIN;
 }
 
+/* Every alternative must be there. What will be missing is said of the first that lacks something. */
+static int diagnose_alternatives(const struct recording_options *options, struct targets *targets,
+				 const char *socket_path, char *ret)
+{
+	const size_t n = recording_alternatives(options);
+	struct recording_options one;
+	char why[DIAGNOSE_BYTES] = "";
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		recording_alternative(options, i, &one);
+		why[0] = '\0';
+		err = diagnose_wanted(&one, targets, socket_path, ret ? why : NULL);
+		if (ret && why[0] && (err || !ret[0]))
+			memcpy(ret, why, DIAGNOSE_BYTES);
+	}
+	return err;
+}
+
 int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
@@ -175,7 +194,7 @@ int diagnose_targets(const struct recording_options *options, struct targets *ta
 
 	if (ret)
 		ret[0] = '\0';
-	err = diagnose_wanted(options, targets, socket_path, ret);
+	err = diagnose_alternatives(options, targets, socket_path, ret);
 	if (!err && ret && !ret[0])
 		diagnose_zero(options, targets, ret);
 	if (!err && ret && !ret[0] && options->stack_bytes == 0)

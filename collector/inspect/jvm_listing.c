@@ -32,19 +32,34 @@ static void note(struct jvm_listing *listing, const struct process *process)
 	listing->jvms[listing->count++] = (struct listed){process->pid, process->start_ticks};
 }
 
-/* selection NULL: all are meant. */
-static void note_all(struct jvm_listing *listing, pid_t pid, const struct selection *selection,
-		     const struct targets *targets)
+/* The selection of an alternative, and how well it fits at best. */
+struct meant {
+	struct selection selection;
+	enum selector_fit best;
+};
+
+static bool is_meant(const struct meant *meant, size_t n, const struct process *process)
 {
-	const enum selector_fit best =
-		selection ? selection_best(selection, targets) : SELECTOR_UNFIT;
+	for (size_t i = 0; i < n; i++) {
+		if (selection_could_mean(&meant[i].selection, meant[i].best, process))
+			return true;
+	}
+	return false;
+}
+
+/* meant NULL: all are meant, or those with a PID of options. */
+static void note_all(struct jvm_listing *listing, const struct recording_options *options,
+		     const struct meant *meant, const struct targets *targets)
+{
+	const size_t n = selector_alternatives(&options->select);
 	const struct process *process;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process_is_jvm(process) || (pid > 0 && process->pid != pid))
+		if (!process_is_jvm(process) ||
+		    (options->pid > 0 && !recording_has_pid(options, process->pid)))
 			continue;
-		if (!selection || selection_could_mean(selection, best, process))
+		if (!meant || is_meant(meant, n, process))
 			note(listing, process);
 	}
 	qsort(listing->jvms, listing->count, sizeof(*listing->jvms), by_pid);
@@ -53,14 +68,27 @@ static void note_all(struct jvm_listing *listing, pid_t pid, const struct select
 static void note_meant(struct jvm_listing *listing, const struct recording_options *options,
 		       const struct targets *targets)
 {
-	struct selection selection;
+	const size_t n = selector_alternatives(&options->select);
+	struct meant *const meant = calloc(n, sizeof(*meant));
+	struct selector one;
+	size_t made = 0;
 
 	if (options->pid > 0 || selector_is_empty(&options->select)) {
-		note_all(listing, options->pid, NULL, targets);
-	} else if (selection_init(&selection, &options->select) == 0) {
-		note_all(listing, 0, &selection, targets);
-		selection_fini(&selection);
+		note_all(listing, options, NULL, targets);
+		free(meant);
+		return;
 	}
+	for (; meant && made < n; made++) {
+		selector_alternative(&options->select, made, &one);
+		if (selection_init(&meant[made].selection, &one) < 0)
+			break;
+		meant[made].best = selection_best(&meant[made].selection, targets);
+	}
+	if (meant && made == n)
+		note_all(listing, options, meant, targets);
+	while (made > 0)
+		selection_fini(&meant[--made].selection);
+	free(meant);
 }
 
 static struct jvm_listing *listing_for(const struct targets *targets)

@@ -40,8 +40,9 @@ static void keep_named(json_t *jvms, const struct selection *selection,
 	}
 }
 
-int jvm_list_select(json_t *list, const struct recording_options *options, struct targets *targets,
-		    const char *socket_path, char ret_why[DIAGNOSE_BYTES])
+static int select_one(json_t *list, const struct recording_options *options,
+		      struct targets *targets, const char *socket_path,
+		      char ret_why[DIAGNOSE_BYTES])
 {
 	json_t *jvms = json_object_get(list, "jvms");
 	struct selection selection;
@@ -58,5 +59,45 @@ int jvm_list_select(json_t *list, const struct recording_options *options, struc
 	}
 	if (err || json_array_size(jvms) == 0)
 		err = diagnose_targets(options, targets, socket_path, ret_why);
+	return err;
+}
+
+/* Whether the array has this very object. */
+static bool has(const json_t *array, const json_t *object)
+{
+	bool is_there = false;
+
+	for (size_t i = 0; i < json_array_size(array) && !is_there; i++)
+		is_there = json_array_get(array, i) == object;
+	return is_there;
+}
+
+/* Removes the JVMs that are not in kept, so that the others keep their order. */
+static void keep(json_t *jvms, const json_t *kept)
+{
+	for (size_t i = json_array_size(jvms); i > 0; i--) {
+		if (!has(kept, json_array_get(jvms, i - 1)))
+			json_array_remove(jvms, i - 1);
+	}
+}
+
+int jvm_list_select(json_t *list, const struct recording_options *options, struct targets *targets,
+		    const char *socket_path, char ret_why[DIAGNOSE_BYTES])
+{
+	json_t *const jvms = json_object_get(list, "jvms");
+	json_t *const kept = json_array();
+	struct recording_options one;
+	int err = 0;
+
+	for (size_t i = 0; i < recording_alternatives(options) && !err; i++) {
+		json_t *const copy = json_pack("{s:o}", "jvms", json_copy(jvms));
+
+		recording_alternative(options, i, &one);
+		err = select_one(copy, &one, targets, socket_path, ret_why);
+		json_array_extend(kept, json_object_get(copy, "jvms"));
+		json_decref(copy);
+	}
+	keep(jvms, kept);
+	json_decref(kept);
 	return err;
 }

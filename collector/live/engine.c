@@ -558,6 +558,8 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	}
 	if (recording->options.pid > 0)
 		targets_unwant(&engine->targets, recording->options.pid);
+	for (size_t i = 0; i < recording->options.n_more_pids; i++)
+		targets_unwant(&engine->targets, recording->options.more_pids[i]);
 	recording_counts_add(&engine->past, &recording->counts);
 	engine->held_dropped += recording->hold.dropped;
 	recording_free(recording);

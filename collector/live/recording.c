@@ -90,7 +90,7 @@ static void select_place(struct recording *recording, struct recording_model *mo
 		targets_read_all(model->targets);
 	if (selector_is_empty(&recording->options.select))
 		return;
-	selection_narrow(&recording->selection, model->targets);
+	selections_narrow(&recording->selections, model->targets);
 }
 
 static uint32_t max_nodes(const struct budget *budget)
@@ -190,7 +190,7 @@ struct sampler_options recording_sampler_options(const struct recording_options 
 	return (struct sampler_options){
 		.event = options->event[0] ? options->event : NULL,
 		.hz = needs_cpu(options) ? options->hz : 1,
-		.fallback_pid = options->pid,
+		.fallback_pid = options->n_more_pids ? 0 : options->pid,
 		.stack_bytes = options->stack_bytes,
 		.source = options->source,
 		.max_samples_hz = options->max_samples_hz,
@@ -230,7 +230,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->options = *options;
 	recording->sinks = sink;
 	recording->hold.max_bytes = model->budget ? (size_t)model->budget->held : 0;
-	err = selection_init(&recording->selection, &options->select);
+	err = selections_init(&recording->selections, &options->select);
 	if (!err && options->waits.has_wakers) {
 		recording->waker = calloc(1, sizeof(*recording->waker));
 		err = recording->waker ? 0 : -ENOMEM;
@@ -274,6 +274,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	}
 	if (options->pid > 0)
 		targets_want(model->targets, options->pid);
+	for (size_t i = 0; i < options->n_more_pids; i++)
+		targets_want(model->targets, options->more_pids[i]);
 	targets_refresh(model->targets);
 	select_place(recording, model);
 	recording_tell_wanted(recording, model, clock_now_ns());
@@ -297,7 +299,7 @@ void recording_free(struct recording *recording)
 	hold_fini(&recording->hold);
 	free(recording->unmet);
 	map64_fini(&recording->execs);
-	selection_fini(&recording->selection);
+	selections_fini(&recording->selections);
 	sink_free_all(recording->sinks);
 	if (recording->watch)
 		recording->watch->ops->free(recording->watch);
@@ -628,15 +630,22 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 	return true;
 }
 
-/* Whether the only process that is recorded has ended, so that no more samples can come. */
+static bool is_pid_gone(const struct targets *targets, pid_t pid)
+{
+	const struct process *const process = targets_find(targets, pid);
+
+	return !process || process->gone_ns;
+}
+
+/* Whether all processes that are recorded by PID have ended, so that no more samples can come. */
 static bool is_target_gone(const struct recording *recording, const struct targets *targets)
 {
-	const struct process *process;
+	const struct recording_options *const options = &recording->options;
+	bool is_gone = options->pid > 0 && is_pid_gone(targets, options->pid);
 
-	if (recording->options.pid <= 0)
-		return false;
-	process = targets_find(targets, recording->options.pid);
-	return !process || process->gone_ns;
+	for (size_t i = 0; i < options->n_more_pids && is_gone; i++)
+		is_gone = is_pid_gone(targets, options->more_pids[i]);
+	return is_gone;
 }
 
 static void finish(struct recording *recording, const struct sampler_stats *stats)
@@ -723,8 +732,9 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	count_probes(recording, &stats);
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
-		log_info("PID %d has ended, and so does the recording",
-			 (int)recording->options.pid);
+		log_info("PID %d%s ended, and so does the recording",
+			 (int)recording->options.pid,
+			 recording->options.n_more_pids ? " and the others have" : " has");
 		recording_stop(recording, now_ns);
 	}
 	if (is_all && until >= recording->end_ns &&

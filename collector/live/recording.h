@@ -25,7 +25,7 @@
 #include "live/sample_watch.h"
 #include "sinks/tree_sink.h"
 #include "sinks/window_sink.h"
-#include "process/selection.h"
+#include "process/selections.h"
 #include "process/targets.h"
 #include "profile/profile_info.h"
 #include "render/render.h"
@@ -61,8 +61,13 @@
 
 #define RECORDING_ENDLESS_NS (UINT64_MAX / 4)
 
+/* PIDs beside the first, as of containers and pods (process/selector.h). */
+#define RECORDING_MORE_PIDS SELECTOR_MAX_MORE
+
 struct recording_options {
 	pid_t pid;		/* 0: any */
+	pid_t more_pids[RECORDING_MORE_PIDS];
+	size_t n_more_pids;	/* 0 without pid */
 	struct selector select; /* by names, among the processes that pid and all allow */
 	bool all;		/* also processes without an agent */
 	unsigned kinds;		/* SAMPLES_OF_CPU and so on; 0: SAMPLES_OF_CPU */
@@ -164,7 +169,7 @@ struct recording_samples {
 
 struct recording {
 	struct recording_options options;
-	struct selection selection; /* made of options.select */
+	struct selections selections; /* made of options.select */
 	struct sampler *sampler;
 	struct thread_clock *clock; /* NULL: no time was asked for */
 	struct probe_arms *arms;    /* NULL: no probes are asked for */
@@ -279,6 +284,8 @@ unsigned recording_kinds(const struct recording_options *options);
 unsigned recording_wall_hz(const struct recording_options *options);
 /* Whether samples of probes are asked for. */
 bool recording_has_probes(const struct recording_options *options);
+/* Whether there is more than one kind, beside the one that comes with alloc or lock by itself. */
+bool recording_has_several(const struct recording_options *options);
 /* Whether threads are read, for their time. */
 bool recording_has_time(const struct recording_options *options);
 /*
@@ -381,6 +388,16 @@ int recording_render(struct recording *recording, enum render_format format,
 
 /* Writes the content of the recording's window in the format RENDER_RECORDING. */
 int recording_write_window(const struct recording *recording, FILE *stream);
+
+/*
+ * Several PIDs, containers or pods are alternatives, of which each means processes by itself:
+ * recording_alternative writes one, with one of each at most.
+ */
+size_t recording_alternatives(const struct recording_options *options);
+void recording_alternative(const struct recording_options *options, size_t number,
+			   struct recording_options *ret);
+/* Whether the process is one of those that options name by PID. */
+bool recording_has_pid(const struct recording_options *options, pid_t pid);
 
 /*
  * Whether pid or all of options lets the process in, before it is selected by names. Without

@@ -2,11 +2,36 @@
 /* Decides which processes' samples belong to a recording, see recording.h. */
 #include "live/recording.h"
 
+size_t recording_alternatives(const struct recording_options *options)
+{
+	return options->n_more_pids + selector_alternatives(&options->select);
+}
+
+void recording_alternative(const struct recording_options *options, size_t number,
+			   struct recording_options *ret)
+{
+	*ret = *options;
+	ret->n_more_pids = 0;
+	if (options->n_more_pids == 0)
+		selector_alternative(&options->select, number, &ret->select);
+	else if (number > 0)
+		ret->pid = options->more_pids[number - 1];
+}
+
+bool recording_has_pid(const struct recording_options *options, pid_t pid)
+{
+	bool has = pid == options->pid;
+
+	for (size_t i = 0; i < options->n_more_pids && !has; i++)
+		has = pid == options->more_pids[i];
+	return has;
+}
+
 bool recording_is_of_interest(const struct recording_options *options,
 			      const struct process *process)
 {
 	if (options->pid > 0)
-		return process && process->pid == options->pid;
+		return process && recording_has_pid(options, process->pid);
 	return options->all ||
 	       (process && process_is_jvm(process) && process_has_agent(process));
 }
@@ -17,22 +42,22 @@ bool recording_selects(struct recording *recording, const struct process *proces
 		return false;
 	if (selector_is_empty(&recording->options.select))
 		return true;
-	return process && selection_wants(&recording->selection, process);
+	return process && selections_want(&recording->selections, process);
 }
 
 bool recording_wants(const struct recording_options *options, const struct process *process)
 {
-	struct selection selection;
+	struct selections selections;
 	bool fits;
 
 	if (!recording_is_of_interest(options, process))
 		return false;
 	if (selector_is_empty(&options->select))
 		return true;
-	if (!process || selection_init(&selection, &options->select) < 0)
+	if (!process || selections_init(&selections, &options->select) < 0)
 		return false;
-	fits = selection_fits(&selection, process);
-	selection_fini(&selection);
+	fits = selections_fit(&selections, process);
+	selections_fini(&selections);
 	return fits;
 }
 

@@ -80,7 +80,7 @@ void recording_status(const struct recording *recording, const struct recording_
 	while ((process = targets_next(model->targets, &pos))) {
 		if (!process_is_jvm(process) ||
 		    !recording_is_of_interest(&recording->options, process) ||
-		    !selection_fits(&recording->selection, process) ||
+		    !selections_fit(&recording->selections, process) ||
 		    (tree && seen_jvms_has(&tree->seen, process)))
 			continue;
 		ret->jvms++;

@@ -23,6 +23,13 @@ unsigned recording_kinds(const struct recording_options *options)
 	return options->kinds ? options->kinds : SAMPLES_OF_CPU;
 }
 
+bool recording_has_several(const struct recording_options *options)
+{
+	const unsigned kinds = recording_kinds(options);
+
+	return (kinds & (kinds - 1)) != 0 && kinds != PROBES_OF_ALLOC && kinds != PROBES_OF_LOCK;
+}
+
 unsigned recording_wall_hz(const struct recording_options *options)
 {
 	return options->wall_hz ? options->wall_hz : THREAD_CLOCK_DEFAULT_HZ;

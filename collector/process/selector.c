@@ -25,29 +25,52 @@ static bool is_name(const char *text, size_t len)
 	return len > 0;
 }
 
+/* Whether there is room for one more, when there are so many more containers and pods. */
+static const char *check_room(size_t more_containers, size_t more_pods)
+{
+	if (more_containers <= SELECTOR_MAX_MORE && more_pods <= SELECTOR_MAX_MORE &&
+	    (more_containers + 1) * (more_pods + 1) <= SELECTOR_MAX_ALTERNATIVES)
+		return NULL;
+	return "that is one name too many: 8 containers or 8 pods can be asked for, and 16 pairs "
+	       "of both";
+}
+
 const char *selector_set_container(struct selector *selector, const char *text)
 {
 	const size_t len = strlen(text);
+	const char *why;
 
 	if (!is_name(text, len) || len >= sizeof(selector->container))
 		return "a container's name or ID is needed, or the beginning of it "
 		       "('fgcollect list' shows them)";
-	strcpy(selector->container, text);
-	return NULL;
+	if (!selector->container[0]) {
+		strcpy(selector->container, text);
+		return NULL;
+	}
+	why = check_room(selector->n_more_containers + 1, selector->n_more_pods);
+	if (!why)
+		strcpy(selector->more_containers[selector->n_more_containers++], text);
+	return why;
 }
 
 const char *selector_set_pod(struct selector *selector, const char *text)
 {
 	const char *slash = strchr(text, '/');
-	const char *name = slash ? slash + 1 : text;
+	const char *name = slash ? slash + 1 : text, *why;
 
 	if (!container_is_pod_name(name, strlen(name)) ||
 	    (slash && !container_is_pod_name(text, (size_t)(slash - text))) ||
 	    strlen(text) >= sizeof(selector->pod))
 		return "a pod's name or the beginning of it is needed, or its namespace, a slash "
 		       "and that ('fgcollect list' shows them), or its whole UID";
-	strcpy(selector->pod, text);
-	return NULL;
+	if (!selector->pod[0]) {
+		strcpy(selector->pod, text);
+		return NULL;
+	}
+	why = check_room(selector->n_more_containers, selector->n_more_pods + 1);
+	if (!why)
+		strcpy(selector->more_pods[selector->n_more_pods++], text);
+	return why;
 }
 
 const char *selector_set_comm(struct selector *selector, const char *text)
@@ -55,6 +78,8 @@ const char *selector_set_comm(struct selector *selector, const char *text)
 	if (!text[0] || strlen(text) >= sizeof(selector->comm))
 		return "a process's name is needed as the kernel has it, at most 15 bytes "
 		       "(ps -o pid,comm shows it)";
+	if (selector->comm[0])
+		return "it can be given once: --jvm 'this|that' fits either of two JVMs";
 	strcpy(selector->comm, text);
 	return NULL;
 }
@@ -123,6 +148,8 @@ const char *selector_set_jvm(struct selector *selector, const char *text)
 {
 	regex_t regex;
 
+	if (selector->jvm[0])
+		return "it can be given once: 'this|that' fits either of two";
 	if (!text[0] || strlen(text) >= sizeof(selector->jvm) || !is_modest(text) ||
 	    regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
 		return "an extended regular expression is needed, of at most 255 bytes, with at "
@@ -157,6 +184,39 @@ const struct selector_part selector_parts[SELECTOR_PARTS] = {
 	[SELECTOR_COMM] = {"comm", selector_set_comm},
 	[SELECTOR_JVM] = {"jvm", selector_set_jvm},
 };
+
+size_t selector_alternatives(const struct selector *selector)
+{
+	return (selector->n_more_containers + 1) * (selector->n_more_pods + 1);
+}
+
+void selector_alternative(const struct selector *selector, size_t number, struct selector *ret)
+{
+	const size_t container = number % (selector->n_more_containers + 1);
+	const size_t pod = number / (selector->n_more_containers + 1);
+
+	*ret = *selector;
+	if (container > 0)
+		strcpy(ret->container, selector->more_containers[container - 1]);
+	if (pod > 0)
+		strcpy(ret->pod, selector->more_pods[pod - 1]);
+	ret->n_more_containers = ret->n_more_pods = 0;
+}
+
+void selector_copy_containers(struct selector *selector, const struct selector *from)
+{
+	memcpy(selector->container, from->container, sizeof(selector->container));
+	memcpy(selector->more_containers, from->more_containers,
+	       sizeof(selector->more_containers));
+	selector->n_more_containers = from->n_more_containers;
+}
+
+void selector_copy_pods(struct selector *selector, const struct selector *from)
+{
+	memcpy(selector->pod, from->pod, sizeof(selector->pod));
+	memcpy(selector->more_pods, from->more_pods, sizeof(selector->more_pods));
+	selector->n_more_pods = from->n_more_pods;
+}
 
 bool selector_is_empty(const struct selector *selector)
 {
@@ -235,7 +295,11 @@ void selector_say(const struct selector *selector, char *ret, size_t size)
 {
 	ret[0] = '\0';
 	say(ret, size, "--container", selector->container);
+	for (size_t i = 0; i < selector->n_more_containers; i++)
+		say(ret, size, "--container", selector->more_containers[i]);
 	say(ret, size, "--pod", selector->pod);
+	for (size_t i = 0; i < selector->n_more_pods; i++)
+		say(ret, size, "--pod", selector->more_pods[i]);
 	say(ret, size, "--comm", selector->comm);
 	say(ret, size, "--jvm", selector->jvm);
 	for (size_t i = 0; i < selector->n_labels; i++) {

@@ -7,7 +7,9 @@
  * source:  regcomp(3): extended regular expressions
  *
  * All parts that are given must fit. A zero-filled struct selector has no part, and every process
- * fits it.
+ * fits it. Containers and pods add up: of several, a process must fit one. Such a selector stands for
+ * alternatives, each with one container and one pod at most, and each of them means processes by
+ * itself. The functions that compare processes take an alternative.
  *
  * A container is given by its name or its ID, a pod by its name or by "namespace/name". The name or
  * the ID may be whole, or a beginning of it; an exact fit goes before names that only begin so, see
@@ -22,6 +24,8 @@
 #define SELECTOR_TEXT_BYTES 256
 #define SELECTOR_POD_BYTES  512 /* "namespace/name" */
 #define SELECTOR_MAX_LABELS 8
+#define SELECTOR_MAX_MORE   7  /* containers, and pods, beside the first */
+#define SELECTOR_MAX_ALTERNATIVES 16
 
 struct selector {
 	char container[SELECTOR_TEXT_BYTES];
@@ -33,6 +37,9 @@ struct selector {
 		char value[LABEL_VALUE_BYTES];
 	} labels[SELECTOR_MAX_LABELS];
 	size_t n_labels;
+	char more_containers[SELECTOR_MAX_MORE][SELECTOR_TEXT_BYTES];
+	char more_pods[SELECTOR_MAX_MORE][SELECTOR_POD_BYTES];
+	size_t n_more_containers, n_more_pods;
 };
 
 /* In rising order. */
@@ -42,7 +49,10 @@ enum selector_fit {
 	SELECTOR_EXACT,
 };
 
-/* Sets one part. Returns NULL, or a constant sentence that says what is wrong with the text. */
+/*
+ * Sets one part, or adds a container, pod or label to it. Returns NULL, or a constant sentence that
+ * says what is wrong with the text.
+ */
 const char *selector_set_container(struct selector *selector, const char *text);
 const char *selector_set_pod(struct selector *selector, const char *text);
 const char *selector_set_comm(struct selector *selector, const char *text);
@@ -65,6 +75,14 @@ struct selector_part {
 };
 
 extern const struct selector_part selector_parts[SELECTOR_PARTS];
+
+/* How many alternatives there are: at least 1. */
+size_t selector_alternatives(const struct selector *selector);
+/* Writes the alternative of that number. */
+void selector_alternative(const struct selector *selector, size_t number, struct selector *ret);
+/* Takes the containers or pods of another selector in place of all that there are. */
+void selector_copy_containers(struct selector *selector, const struct selector *from);
+void selector_copy_pods(struct selector *selector, const struct selector *from);
 
 bool selector_is_empty(const struct selector *selector);
 

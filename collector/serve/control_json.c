@@ -13,13 +13,25 @@
 
 void control_targets_to_json(const struct recording_options *options, json_t *object)
 {
+	json_t *const more = options->n_more_pids ? json_array() : NULL;
+
 	json_value_put_count(object, "pid", (uint64_t)options->pid);
+	for (size_t i = 0; i < options->n_more_pids; i++)
+		json_array_append_new(more, json_integer(options->more_pids[i]));
+	if (more)
+		json_object_set_new(object, "more_pids", more);
 	selector_to_json(&options->select, object);
 }
 
 int control_targets_from_json(const json_t *object, struct recording_options *ret)
 {
+	const json_t *const more = json_object_get(object, "more_pids");
 	ret->pid = (pid_t)(json_value_count(object, "pid") & INT_MAX);
+	if (json_array_size(more) > RECORDING_MORE_PIDS)
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(more); i++)
+		ret->more_pids[ret->n_more_pids++] =
+			(pid_t)(json_integer_value(json_array_get(more, i)) & INT_MAX);
 	return selector_from_json(object, &ret->select);
 }
 

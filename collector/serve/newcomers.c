@@ -11,6 +11,7 @@
 #include "inspect/diagnose_process.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_unreached(const struct outreach *outreach, pid_t pid)
 {
@@ -40,7 +41,7 @@ static bool fits_unknown(const struct newcomers *search, pid_t pid, uint64_t age
 	process->container = containers_hold(containers, pid, clock_now_ns());
 	process_identify(process);
 	is_fit = is_promising(search, process, age_ns) &&
-		 selection_fits(&search->selection, process);
+		 selections_fit(&search->selections, process);
 	containers_release(containers, process->container);
 	process_free(process);
 	return is_fit;
@@ -53,7 +54,7 @@ static bool fits(const struct newcomers *search, pid_t pid)
 
 	if (process && process->jvm && process->jvm->state <= JVM_CURRENT)
 		return process->jvm->state != JVM_CURRENT &&
-		       selection_fits(&search->selection, process);
+		       selections_fit(&search->selections, process);
 	age_ns = process_stat_age_ns(pid);
 	return (age_ns < DIAGNOSE_STARTING_NS || is_unreached(&search->engine->outreach, pid)) &&
 	       fits_unknown(search, pid, age_ns);
@@ -79,12 +80,14 @@ int newcomers_begin(struct newcomers *search, struct engine *engine,
 	*search = (struct newcomers){
 		.engine = engine,
 		.takes_any = options->pid > 0 || !selector_is_empty(&selector),
-		.pid = options->pid,
+		.n_pids = options->pid > 0 ? 1 + options->n_more_pids : 0,
+		.pids = {options->pid},
 	};
-	err = selection_init(&search->selection, &selector);
+	memcpy(search->pids + 1, options->more_pids, sizeof(options->more_pids));
+	err = selections_init(&search->selections, &selector);
 	if (err)
 		*search = (struct newcomers){0};
-	else if (search->pid <= 0)
+	else if (search->n_pids == 0)
 		search->dir = opendir("/proc");
 	return err;
 }
@@ -93,8 +96,8 @@ bool newcomers_step(struct newcomers *search, uint64_t until_ns)
 {
 	const struct dirent *entry;
 
-	if (search->pid > 0)
-		consider(search, search->pid);
+	for (size_t i = 0; i < search->n_pids; i++)
+		consider(search, search->pids[i]);
 	while (search->dir && (entry = readdir(search->dir))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -112,6 +115,6 @@ void newcomers_end(struct newcomers *search)
 	if (search->dir)
 		closedir(search->dir);
 	if (search->engine)
-		selection_fini(&search->selection);
+		selections_fini(&search->selections);
 	*search = (struct newcomers){0};
 }

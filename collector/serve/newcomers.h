@@ -24,9 +24,10 @@
 /* A search over several turns of the loop. A zero-filled struct is none. */
 struct newcomers {
 	struct engine *engine;
-	struct selection selection; /* without the parts that need an agent */
+	struct selections selections; /* without the parts that need an agent */
 	bool takes_any;		    /* also processes that may turn out to be JVMs later */
-	pid_t pid;		    /* the only one that is meant, or 0 */
+	pid_t pids[1 + RECORDING_MORE_PIDS]; /* the only ones that are meant */
+	size_t n_pids;
 	DIR *dir;
 	size_t count; /* of processes that are worth waiting for */
 };
@@ -35,7 +36,7 @@ struct newcomers {
  * Looks for the processes that options may mean of which the agent has not told all code: connected
  * ones, ones that have just begun (see diagnose_process.h), and ones that listen and could not be
  * reached. The next steps of the engine look for the agents of these processes and dial them.
- * Errors: those of selection_init; there is nothing to end then.
+ * Errors: those of selections_init; there is nothing to end then.
  */
 int newcomers_begin(struct newcomers *search, struct engine *engine,
 		    const struct recording_options *options);

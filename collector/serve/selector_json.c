@@ -10,12 +10,28 @@ static void put(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, json_string(text));
 }
 
+/* Makes a member that is a text an array of texts, and adds one. */
+static void add(json_t *object, const char *key, const char *text)
+{
+	json_t *names = json_object_get(object, key);
+
+	if (json_is_string(names)) {
+		names = json_pack("[O]", names);
+		json_object_set_new(object, key, names);
+	}
+	json_array_append_new(names, json_string(text));
+}
+
 void selector_to_json(const struct selector *selector, json_t *object)
 {
 	json_t *labels = json_array();
 
 	put(object, "container", selector->container);
+	for (size_t i = 0; i < selector->n_more_containers; i++)
+		add(object, "container", selector->more_containers[i]);
 	put(object, "pod", selector->pod);
+	for (size_t i = 0; i < selector->n_more_pods; i++)
+		add(object, "pod", selector->more_pods[i]);
 	put(object, "comm", selector->comm);
 	put(object, "jvm", selector->jvm);
 	for (size_t i = 0; i < selector->n_labels; i++)
@@ -51,7 +67,8 @@ int selector_from_json(const json_t *object, struct selector *ret)
 			continue;
 		}
 		json_array_foreach (value, i, label) {
-			if (n != SELECTOR_LABEL || take(label, part, &selector) < 0)
+			if (n == SELECTOR_COMM || n == SELECTOR_JVM ||
+			    take(label, part, &selector) < 0)
 				return -EINVAL;
 		}
 	}

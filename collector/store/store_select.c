@@ -2,6 +2,7 @@
 /* Chooses rows as processes are chosen, see store_select.h. */
 #include "store/store_select.h"
 
+#include "base/cleanup.h"
 #include "container/place_name.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 
 struct choosing {
 	const struct store_query *query;
+	const struct selector *select; /* the alternative of query that is looked for */
 	struct process *process; /* has the names of a row, for selector.h */
 	regex_t jvm;
 	bool has_jvm;
@@ -88,6 +90,7 @@ static bool fits_jvm(const struct choosing *choosing, const struct store_process
 static enum selector_fit fit_of(const struct choosing *choosing, const struct store_row *row)
 {
 	const struct store_query *const query = choosing->query;
+	const struct selector *const select = choosing->select;
 	enum selector_fit container, pod;
 
 	if ((query->pid > 0 && query->pid != row->process.pid) || !fits_kinds(row, query) ||
@@ -96,31 +99,48 @@ static enum selector_fit fit_of(const struct choosing *choosing, const struct st
 	if (!fits_jvm(choosing, &row->process))
 		return SELECTOR_UNFIT;
 	name_process(choosing->process, &row->process);
-	if (!selector_fits_rest(&query->select, choosing->process))
+	if (!selector_fits_rest(select, choosing->process))
 		return SELECTOR_UNFIT;
-	container = selector_fit_container(&query->select, choosing->process);
-	pod = selector_fit_pod(&query->select, choosing->process);
+	container = selector_fit_container(select, choosing->process);
+	pod = selector_fit_pod(select, choosing->process);
 	return container < pod ? container : pod;
 }
 
-static int choose(const struct choosing *choosing, struct store_list *list)
+/* Marks the rows that fit the selector best. fits has room for a fit of each. */
+static void mark(const struct choosing *choosing, const struct store_list *list,
+		 unsigned char *fits, bool *marks)
 {
-	unsigned char *const fits = malloc(list->n + 1);
 	enum selector_fit best = SELECTOR_BEGINS;
-	size_t kept = 0;
 
-	if (!fits)
-		return -ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
 		fits[i] = (unsigned char)fit_of(choosing, &list->rows[i]);
 		if (fits[i] > best)
 			best = (enum selector_fit)fits[i];
 	}
 	for (size_t i = 0; i < list->n; i++)
-		if (fits[i] == best)
+		marks[i] |= fits[i] == best;
+}
+
+static int choose(const struct choosing *choosing, struct store_list *list)
+{
+	const struct selector *const all = &choosing->query->select;
+	_cleanup_free_ unsigned char *fits = malloc(list->n + 1);
+	_cleanup_free_ bool *marks = calloc(list->n + 1, sizeof(*marks));
+	struct choosing one = *choosing;
+	struct selector alternative;
+	size_t kept = 0;
+
+	if (!fits || !marks)
+		return -ENOMEM;
+	one.select = &alternative;
+	for (size_t i = 0; i < selector_alternatives(all); i++) {
+		selector_alternative(all, i, &alternative);
+		mark(&one, list, fits, marks);
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (marks[i])
 			list->rows[kept++] = list->rows[i];
 	list->n = kept;
-	free(fits);
 	return 0;
 }
 

@@ -389,9 +389,9 @@ static void complete(const struct web_side *after, struct web_side *before)
 	}
 
 	if (before->select.container[0])
-		memcpy(select.container, before->select.container, sizeof(select.container));
+		selector_copy_containers(&select, &before->select);
 	if (before->select.pod[0])
-		memcpy(select.pod, before->select.pod, sizeof(select.pod));
+		selector_copy_pods(&select, &before->select);
 	if (before->select.comm[0])
 		memcpy(select.comm, before->select.comm, sizeof(select.comm));
 	if (before->select.jvm[0])

@@ -54,6 +54,15 @@ class Targets(Case):
                 self.assertEqual([row["pid"] for row in rows], [web.pid])
         self.assert_records("KnownShare", "Primes", "--container", self.name("web"))
         self.assert_records("KnownShare", "Primes", "-a", "--label", "tier=front")
+        for args in (["-p", web.pid, "-p", shop.pid],
+                     ["--container", self.name("web"), "--container", self.name("shop")]):
+            recording = collector.record(self.place, *args, seconds=1)
+            self.assertGreaterEqual(set(recording.folded.roots()), {"KnownShare", "Primes"}, args)
+        finished = collector.fgcollect("list", "--container", self.name("web"), "--container",
+                                       self.name("nosuch"), *self.place.options())
+        self.assertIn(f"fits --container {self.name('nosuch')}", finished.text)
+        self.assertIn(f"{self.name('web')}: KnownShare;",
+                      collector.record(self.place, seconds=1).folded.top(1000))
         self.assert_records("Primes", "KnownShare", "--label", "team=blue", "--jvm", "P")
         row = daemon.jvm(web.pid)
         self.assertEqual((row["container_name"], row["labels"]["tier"], row["main_class"]),

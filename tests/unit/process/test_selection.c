@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Claims about process/selection.h and workload.h: which processes a name means. */
-#include "process/selection.h"
+#include "process/selections.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,6 +88,31 @@ static struct process *add(const struct made *made)
 	return process;
 }
 
+/* Sets a part in place of what it was. */
+static const char *set_container(const char *text)
+{
+	selector.container[0] = '\0';
+	return selector_set_container(&selector, text);
+}
+
+static const char *set_pod(const char *text)
+{
+	selector.pod[0] = '\0';
+	return selector_set_pod(&selector, text);
+}
+
+static const char *set_comm(const char *text)
+{
+	selector.comm[0] = '\0';
+	return selector_set_comm(&selector, text);
+}
+
+static const char *set_jvm(const char *text)
+{
+	selector.jvm[0] = '\0';
+	return selector_set_jvm(&selector, text);
+}
+
 static int narrow(void)
 {
 	assert_int_equal(selection_init(&selection, &selector), 0);
@@ -132,6 +157,52 @@ static void add_three(void)
 	add(&(struct made){.id = ID_A, .name = "web", .label = "shop", .command = "a.Front x"});
 	add(&(struct made){.id = ID_B, .name = "web-1", .command = "/opt/back.jar y"});
 	add(&(struct made){.id = ID_C, .name = "aabb", .label = "shop", .command = "a.Back"});
+}
+
+static void containers_and_pods_add_up_and_each_is_meant_by_itself(void **state)
+{
+	struct selections selections;
+
+	add(&(struct made){.id = ID_A, .name = "web", .pod = "api-1", .name_space = "shop"});
+	add(&(struct made){.id = ID_B, .name = "web-1", .pod = "api-2", .name_space = "shop"});
+	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-3", .name_space = "shop"});
+	assert_null(selector_set_container(&selector, "web"));
+	assert_null(selector_set_container(&selector, "ap"));
+	assert_int_equal(selections_init(&selections, &selector), 0);
+	selections_narrow(&selections, &targets);
+	assert_true(selections_want(&selections, &processes[0]));
+	assert_false(selections_want(&selections, &processes[1])); /* web is exact */
+	assert_true(selections_want(&selections, &processes[2]));
+	selections_fini(&selections);
+	assert_null(selector_set_pod(&selector, "shop/api-2"));
+	assert_null(selector_set_pod(&selector, "api-3"));
+	assert_int_equal(selector_alternatives(&selector), 4);
+	assert_int_equal(selections_init(&selections, &selector), 0);
+	assert_false(selections_fit(&selections, &processes[0])); /* web is in another pod */
+	assert_true(selections_fit(&selections, &processes[1]));
+	assert_true(selections_fit(&selections, &processes[2]));
+	selections_fini(&selections);
+}
+
+static void names_past_the_most_are_refused(void **state)
+{
+	for (int i = 0; i <= SELECTOR_MAX_MORE; i++)
+		assert_null(selector_set_container(&selector, "web"));
+	assert_non_null(selector_set_container(&selector, "web"));
+	assert_null(selector_set_pod(&selector, "a"));
+	assert_null(selector_set_pod(&selector, "b"));
+	assert_non_null(selector_set_pod(&selector, "c")); /* 24 pairs */
+	assert_int_equal(selector_alternatives(&selector), SELECTOR_MAX_ALTERNATIVES);
+}
+
+static void what_cannot_add_up_can_be_given_once(void **state)
+{
+	assert_null(selector_set_jvm(&selector, "Shop"));
+	assert_non_null(selector_set_jvm(&selector, "Cart"));
+	assert_null(selector_set_comm(&selector, "java"));
+	assert_non_null(selector_set_comm(&selector, "node"));
+	assert_string_equal(selector.jvm, "Shop");
+	assert_string_equal(selector.comm, "java");
 }
 
 static void nothing_asked_for_is_everything(void **state)
@@ -182,20 +253,20 @@ static void a_name_of_the_form_of_an_id_is_not_taken_for_the_id(void **state)
 static void what_fits_several_or_none_is_said(void **state)
 {
 	add_three();
-	assert_null(selector_set_container(&selector, "we"));
+	assert_null(set_container("we"));
 	assert_int_equal(narrow(), -ENOTUNIQ);
 	selection_fini(&selection);
-	assert_null(selector_set_container(&selector, "aa"));
+	assert_null(set_container("aa"));
 	assert_int_equal(narrow(), -ENOTUNIQ);
 	selection_fini(&selection);
-	assert_null(selector_set_container(&selector, "webb"));
+	assert_null(set_container("webb"));
 	assert_int_equal(narrow(), -ENOENT);
 }
 
 static void one_of_several_is_meant_if_something_else_tells(void **state)
 {
 	add_three();
-	assert_null(selector_set_container(&selector, "we"));
+	assert_null(set_container("we"));
 	assert_null(selector_add_label(&selector, "app=shop"));
 	assert_int_equal(narrow(), 0);
 	check("x--");
@@ -215,10 +286,10 @@ static void a_pod_is_meant_with_or_without_its_namespace(void **state)
 	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-12", .name_space = "shop"});
 	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_pod);
 	selector = (struct selector){0};
-	assert_null(selector_set_container(&selector, "app"));
+	assert_null(set_container("app"));
 	assert_int_equal(narrow(), -ENOTUNIQ); /* the same name in three pods */
 	selection_fini(&selection);
-	assert_null(selector_set_pod(&selector, "shop/api-1"));
+	assert_null(set_pod("shop/api-1"));
 	assert_int_equal(narrow(), 0);
 	check("x---");
 }
@@ -237,8 +308,8 @@ static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
 	add(&(struct made){.id = ID_C, .name = "app", .pod_uid = UID_B});
 	add(&(struct made){.name = "app", .command = "Host"});
 	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_pod);
-	assert_null(selector_set_pod(&selector, UID_A));
-	assert_null(selector_set_container(&selector, "app"));
+	assert_null(set_pod(UID_A));
+	assert_null(set_container("app"));
 	assert_int_equal(narrow(), 0);
 	check("x---");
 }
@@ -246,7 +317,7 @@ static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
 static void a_container_that_is_made_anew_under_its_name_is_the_same(void **state)
 {
 	add_three();
-	assert_null(selector_set_container(&selector, "web"));
+	assert_null(set_container("web"));
 	assert_int_equal(narrow(), 0);
 	add(&(struct made){.id = "dddd", .name = "web"});
 	add(&(struct made){.id = "eeee", .name = "web-2"});
@@ -257,7 +328,7 @@ static void one_that_has_ended_makes_no_name_ambiguous(void **state)
 {
 	add_three();
 	jvms[1].state = JVM_ENDED;
-	assert_null(selector_set_container(&selector, "we"));
+	assert_null(set_container("we"));
 	assert_int_equal(narrow(), 0);
 	check("x--");
 }
@@ -269,44 +340,44 @@ static void labels_commands_and_classes_mean_all_that_fit(void **state)
 	assert_int_equal(narrow(), 0);
 	check("x-x");
 	selection_fini(&selection);
-	assert_null(selector_set_jvm(&selector, "Back$"));
+	assert_null(set_jvm("Back$"));
 	assert_int_equal(narrow(), 0);
 	check("--x");
 	selection_fini(&selection);
 	selector = (struct selector){0};
-	assert_null(selector_set_jvm(&selector, "^back\\.jar$"));
+	assert_null(set_jvm("^back\\.jar$"));
 	assert_int_equal(narrow(), 0);
 	check("-x-");
 	selection_fini(&selection);
 	selector = (struct selector){0};
-	assert_null(selector_set_comm(&selector, "jav"));
+	assert_null(set_comm("jav"));
 	assert_int_equal(narrow(), -ENOENT);
 	selection_fini(&selection);
-	assert_null(selector_set_comm(&selector, "java"));
+	assert_null(set_comm("java"));
 	assert_int_equal(narrow(), 0);
 	check("xxx");
 }
 
 static void repeats_are_allowed_as_far_as_they_can_be_expanded(void **state)
 {
-	assert_null(selector_set_jvm(&selector, "^(com|org)(\\.[a-z0-9]+)+\\.Main[0-9]{1,3}$"));
-	assert_null(selector_set_jvm(&selector, "a{1000}"));
-	assert_null(selector_set_jvm(&selector, "a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+"));
-	assert_null(selector_set_jvm(&selector, "^.*?Main\\++[*+]{2}$"));
-	assert_null(selector_set_jvm(&selector, "((((((a*b*)+)?)+)*)+)+"));
-	assert_non_null(selector_set_jvm(&selector, "(a+){32767}"));
-	assert_non_null(selector_set_jvm(&selector, "^M+*+++++ruei.}*")); /* took 10 s */
-	assert_non_null(selector_set_jvm(&selector, "(.*)(.*)(.*)(.*)\\4\\3\\2\\1x")); /* for ever */
-	assert_null(selector_set_jvm(&selector, "[\\1]\\.x"));
-	assert_non_null(selector_set_jvm(&selector, "a*??"));
-	assert_non_null(selector_set_jvm(&selector, "(((((((a*b*)+)?)+)*)+)+)?"));
-	assert_non_null(selector_set_jvm(&selector, "a{99999999999999999999}"));
+	assert_null(set_jvm("^(com|org)(\\.[a-z0-9]+)+\\.Main[0-9]{1,3}$"));
+	assert_null(set_jvm("a{1000}"));
+	assert_null(set_jvm("a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+"));
+	assert_null(set_jvm("^.*?Main\\++[*+]{2}$"));
+	assert_null(set_jvm("((((((a*b*)+)?)+)*)+)+"));
+	assert_non_null(set_jvm("(a+){32767}"));
+	assert_non_null(set_jvm("^M+*+++++ruei.}*")); /* took 10 s */
+	assert_non_null(set_jvm("(.*)(.*)(.*)(.*)\\4\\3\\2\\1x")); /* for ever */
+	assert_null(set_jvm("[\\1]\\.x"));
+	assert_non_null(set_jvm("a*??"));
+	assert_non_null(set_jvm("(((((((a*b*)+)?)+)*)+)+)?"));
+	assert_non_null(set_jvm("a{99999999999999999999}"));
 }
 
 static void a_verdict_lasts_until_the_process_is_called_otherwise(void **state)
 {
 	add_three();
-	assert_null(selector_set_comm(&selector, "java"));
+	assert_null(set_comm("java"));
 	assert_int_equal(narrow(), 0);
 	check("xxx");
 	strcpy(processes[1].comm, "other"); /* unsaid: nobody looks */
@@ -355,6 +426,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_asked_for_is_everything),
 		TEST(a_container_is_meant_by_name_or_id),
+		TEST(containers_and_pods_add_up_and_each_is_meant_by_itself),
+		TEST(names_past_the_most_are_refused),
+		TEST(what_cannot_add_up_can_be_given_once),
 		TEST(an_id_that_a_user_made_up_is_not_taken_for_the_containers),
 		TEST(a_name_of_the_form_of_an_id_is_not_taken_for_the_id),
 		TEST(what_fits_several_or_none_is_said),

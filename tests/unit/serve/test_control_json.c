@@ -19,12 +19,18 @@ static void options_arrive_as_they_were_sent(void **state)
 {
 	struct recording_options sent = {
 		.pid = 17,
+		.more_pids = {18, 4194304},
+		.n_more_pids = 2,
 		.select = {.container = "0123abcd",
 			   .pod = "shop/api",
 			   .comm = "java",
 			   .jvm = "^Main$",
 			   .labels = {{"tier", "front=1"}, {"app", ""}},
-			   .n_labels = 2},
+			   .n_labels = 2,
+			   .more_containers = {"4567abcd", "web"},
+			   .more_pods = {"api-2"},
+			   .n_more_containers = 2,
+			   .n_more_pods = 1},
 		.style.by_thread = true,
 		.style.cuts_carriers = true,
 		.hz = 499,
@@ -46,6 +52,8 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
+	assert_int_equal(got.n_more_pids, 2);
+	assert_memory_equal(got.more_pids, sent.more_pids, sizeof(got.more_pids));
 	assert_memory_equal(&got.select, &sent.select, sizeof(got.select));
 	assert_true(got.style.by_thread);
 	assert_true(got.style.cuts_carriers);
