@@ -4,6 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/help.h"
+#include "cli/foreign_options.h"
+#include "cli/kind_options.h"
 #include "cli/name_options.h"
 #include "cli/output_options.h"
 #include "cli/place_options.h"
@@ -162,7 +164,17 @@ static int apply_command(struct options *options, int option, const char *value)
 	}
 }
 
-static int apply(struct options *options, int option)
+/* getopt_long has named the option that does not exist. An option without its value exists. */
+static int say_instead(const char *word)
+{
+	const char *const instead = foreign_option_instead(word, optopt);
+
+	if (instead)
+		log_error("in place of %s: %s", word, instead);
+	return -EINVAL;
+}
+
+static int apply(struct options *options, int option, const char *word)
 {
 	static int (*const subjects[])(struct options *, int, const char *) = {
 		target_options_apply, sample_options_apply,
@@ -176,7 +188,7 @@ static int apply(struct options *options, int option)
 
 	for (size_t i = 0; err == 1 && i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		err = subjects[i](options, option, optarg);
-	return err == 1 ? -EINVAL : err; /* getopt_long has named the bad option */
+	return err == 1 ? say_instead(word) : err;
 }
 
 /* COMMAND_NONE: the word is no command. */
@@ -260,65 +272,6 @@ static int set_command(struct options *options, const char *word)
 		  "--help",
 		  word);
 	return -EINVAL;
-}
-
-static int check_short_waits(const struct recording_options *recording)
-{
-	const struct thread_clock_waits *const waits = &recording->waits;
-
-	if (waits->has_wakers && !waits->is_asked) {
-		log_error("--waker goes with --short-waits: who ends a wait is told of waits that "
-			  "are looked at when they end");
-		return -EINVAL;
-	}
-	if (waits->is_asked && !recording_has_time(recording)) {
-		log_error("--short-waits goes with --kind wall or offcpu");
-		return -EINVAL;
-	}
-	if (waits->is_asked && recording->source == SAMPLER_PERF) {
-		log_error("--short-waits is done by BPF, and so does not go with --sampler perf");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Refuses kinds of samples where there can be one alone. */
-static int check_kinds(const struct options *options)
-{
-	const unsigned kinds = recording_kinds(&options->recording);
-
-	if (options->command == COMMAND_TOP && (kinds & (kinds - 1)) != 0 &&
-	    kinds != PROBES_OF_ALLOC && kinds != PROBES_OF_LOCK) {
-		log_error("--kind: top shows one kind: cpu, wall, offcpu, alloc, objects, lock, "
-			  "contentions or exceptions");
-		return -EINVAL;
-	}
-	if (options->recording.probes.alloc_interval && !(kinds & PROBES_OF_ALLOC)) {
-		log_error("--alloc-interval goes with --kind alloc or objects");
-		return -EINVAL;
-	}
-	if (options->recording.probes.is_live && !(kinds & PROBES_OF_ALLOC)) {
-		log_error("--live goes with --kind alloc or objects");
-		return -EINVAL;
-	}
-	if (recording_has_probes(&options->recording) && options->is_fp_only) {
-		log_error(
-			"--kind alloc, lock and exceptions need copies of stacks, and so do not go "
-			"with --unwind=fp");
-		return -EINVAL;
-	}
-	if (recording_has_probes(&options->recording) &&
-	    options->recording.source == SAMPLER_PERF) {
-		log_error("--kind alloc, lock and exceptions are sampled by BPF, and so do not go "
-			  "with --sampler perf");
-		return -EINVAL;
-	}
-	if (options->recording.wall_hz && !recording_has_time(&options->recording)) {
-		log_error("--wall-frequency goes with --kind wall or offcpu: threads are read for "
-			  "their time alone");
-		return -EINVAL;
-	}
-	return check_short_waits(&options->recording);
 }
 
 /* Refuses options that only record has. */
@@ -447,8 +400,13 @@ static int check(const struct options *options)
 	const struct recording_options *recording = &options->recording;
 	const bool has_names = !selector_is_empty(&recording->select);
 
+	if (recording->n_more_pids > 0 &&
+	    (options->command == COMMAND_HISTORY || options->history_given)) {
+		log_error("-p: a store is asked for one PID at a time");
+		return -EINVAL;
+	}
 	if (recording->pid > 0 && (recording->all || has_names)) {
-		log_error("-p names one process: it goes neither with -a nor with --container and "
+		log_error("-p names a process: it goes neither with -a nor with --container and "
 			  "its like");
 		return -EINVAL;
 	}
@@ -509,13 +467,13 @@ int command_line_parse(struct options *options, int argc, char **argv)
 		return 0;
 	while (!err && (option = getopt_long(argc, argv, collect_short_options,
 					     collect_long_options, NULL)) >= 0)
-		err = apply(options, option);
+		err = apply(options, option, argv[optind - 1]);
 	for (; !err && optind < argc; optind++)
 		err = set_command(options, argv[optind]);
 	if (!err)
 		err = check(options);
 	if (!err)
-		err = check_kinds(options);
+		err = kind_options_check(options);
 	if (!err)
 		err = check_record(options);
 	if (!err)
@@ -528,6 +486,8 @@ int command_line_parse(struct options *options, int argc, char **argv)
 		err = check_history(options);
 	if (!err)
 		err = output_options_finish(options);
+	if (!err)
+		err = kind_options_check_outputs(options);
 	if (!err && options->command == COMMAND_WATCH && options->history.dir)
 		err = watch_options_set_store(&options->watch, options->history.dir);
 	if (!err && options->command == COMMAND_WATCH)

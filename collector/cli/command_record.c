@@ -51,6 +51,17 @@ static int follow(struct recorder *recorder, const struct options *options,
 	return err;
 }
 
+static void say_no_samples(const char *event)
+{
+	if (event[0])
+		log_warning("no samples: the event %s never came, or what was recorded did not run "
+			    "in that time; without -e it is cycles, or cpu-clock where no counter "
+			    "is",
+			    event);
+	else
+		log_warning("no samples: what was recorded did not run in that time");
+}
+
 int command_record(const struct options *options)
 {
 	struct recorder *recorder;
@@ -70,7 +81,7 @@ int command_record(const struct options *options)
 	if (!err)
 		err = output_write_all(recorder, options, &status);
 	if (!err && status.quality.samples == 0)
-		log_warning("no samples: what was recorded did not run in that time");
+		say_no_samples(options->recording.event);
 	recorder->ops->close(recorder);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEFAULT_OUTPUT "flamegraph.svg"
+#define SEVERAL_OUTPUT "flamegraph.html" /* of several kinds of samples */
 
 static int add_output(struct options *options, const char *path)
 {
@@ -141,7 +142,8 @@ int output_options_finish(struct options *options)
 		return options_bad_value("--capture", "-", "a capture is written into a file");
 	if (has_files(options) && options->n_outputs == 0 &&
 	    !(options->command == COMMAND_REPLAY && options->capture_path))
-		add_output(options, DEFAULT_OUTPUT);
+		add_output(options, recording_has_several(&options->recording) ? SEVERAL_OUTPUT
+									       : DEFAULT_OUTPUT);
 	if (options->command == COMMAND_WATCH && options->n_outputs > 1)
 		return options_bad_value("-o", options->outputs[1].path,
 					 "--watch has one directory");

@@ -2,6 +2,8 @@
 /* How stacks are sampled, see sample_options.h. */
 #include "cli/sample_options.h"
 
+#include "cli/foreign_options.h"
+#include "encode/quantity.h"
 #include "options/tables.h"
 
 #include <assert.h>
@@ -20,11 +22,17 @@ static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 
 static int set_duration(struct options *options, const char *text)
 {
+	uint64_t whole;
 	double seconds;
 
-	if (!options_parse_number(text, 0, MAX_SECONDS, &seconds) || seconds * 1e9 < 1e6)
+	if (quantity_parse_time(text, &whole))
+		seconds = (double)whole;
+	else if (!options_parse_number(text, 0, MAX_SECONDS, &seconds))
+		seconds = 0;
+	if (seconds * 1e9 < 1e6 || seconds > MAX_SECONDS)
 		return options_bad_value("-d", text,
-					 "a number of seconds greater than 0 is needed");
+					 "a time greater than 0 is needed: 30 or 30s, 5m, 2h, at "
+					 "most 7d");
 	options->recording.duration_ns = (uint64_t)(seconds * 1e9);
 	options->has_duration = true;
 	return 0;
@@ -176,6 +184,11 @@ static int set_symbol_cache(struct options *options, const char *text)
 
 static int set_event(struct options *options, const char *text)
 {
+	if (!sampler_is_event(text) && foreign_event_instead(text)) {
+		log_error("-e %s: that is no event of perf; in place of it: %s", text,
+			  foreign_event_instead(text));
+		return -EINVAL;
+	}
 	if (!sampler_is_event(text)) {
 		log_error("-e %s: no such event; there are: %s", text, sampler_events());
 		return -EINVAL;

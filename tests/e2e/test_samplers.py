@@ -149,7 +149,7 @@ class Samplers(Case):
     def test_the_kernel_may_count_runs_of_programs_meanwhile(self):
         self.container("KnownShare").wait_for_line("ready")
         with setting("kernel.bpf_stats_enabled", 1):
-            finished = self.record("--sampler", "bpf", "--kind", "cpu,wall")
+            finished = self.record("--sampler", "bpf", "--kind", "cpu,wall", "--format", "html")
         self.assertEqual(finished.code, 0, str(finished))
         self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
         self.assertIn("threads by BPF", finished.text)

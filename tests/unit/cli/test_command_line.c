@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/command_line.h"
+#include "cli/foreign_options.h"
 #include "common/words.h"
 #include "intake/intake.h"
 #include "options/tables.h"
@@ -48,6 +49,80 @@ static void record_takes_its_options_on_either_side(void **state)
 	assert_int_equal(options.n_outputs, 2);
 	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
 	assert_int_equal(options.outputs[1].format, RENDER_SVG);
+}
+
+static void pids_containers_and_pods_add_up(void **state)
+{
+	assert_int_equal(parse("record -p 17 -p 18 --pid 19"), 0);
+	assert_int_equal(options.recording.pid, 17);
+	assert_int_equal(options.recording.n_more_pids, 2);
+	assert_int_equal(recording_alternatives(&options.recording), 3);
+	assert_true(recording_has_pid(&options.recording, 19));
+	assert_false(recording_has_pid(&options.recording, 20));
+	assert_int_equal(parse("record --container a --container b --pod c"), 0);
+	assert_int_equal(recording_alternatives(&options.recording), 2);
+	assert_int_equal(parse("record -p 1 -p 2 -p 3 -p 4 -p 5 -p 6 -p 7 -p 8 -p 9"), -EINVAL);
+	assert_int_equal(parse("record --jvm Shop --jvm Cart"), -EINVAL);
+	assert_int_equal(parse("record -p 1 -p 2 --container a"), -EINVAL);
+	assert_int_equal(parse("history -p 1 -p 2"), -EINVAL);
+}
+
+static void kinds_go_into_files_that_hold_them(void **state)
+{
+	assert_int_equal(parse("record --kind cpu,wall -o x.svg"), -EINVAL);
+	assert_int_equal(parse("record --kind cpu,wall -o x.html -o x.folded"), -EINVAL);
+	assert_int_equal(parse("record --kind cpu,wall -o x.html -o x.fgrec"), 0);
+	assert_int_equal(parse("record --kind cpu,wall"), 0);
+	assert_string_equal(options.outputs[0].path, "flamegraph.html");
+	assert_int_equal(parse("record --kind alloc -o x.svg"), 0);
+	assert_int_equal(parse("record --kind lock,contentions -o x.svg"), 0);
+	assert_int_equal(parse("record --kind alloc,lock -o x.svg"), -EINVAL);
+	assert_int_equal(parse("--watch --kind cpu,wall -o dir --format svg"), -EINVAL);
+	assert_int_equal(parse("--watch --kind cpu,wall -o dir"), 0);
+}
+
+static void wishes_about_waits_go_with_kinds_that_have_waits(void **state)
+{
+	assert_int_equal(parse("record --kind cpu --state blocked"), -EINVAL);
+	assert_int_equal(parse("record --hide-idle"), -EINVAL);
+	assert_int_equal(parse("top --kind alloc --state blocked"), -EINVAL);
+	assert_int_equal(parse("record --kind cpu,offcpu --state blocked"), 0);
+}
+
+static void a_duration_has_a_unit_or_is_in_seconds(void **state)
+{
+	assert_int_equal(parse("record -d 30s"), 0);
+	assert_int_equal(options.recording.duration_ns, UINT64_C(30000000000));
+	assert_int_equal(parse("record -d 2m"), 0);
+	assert_int_equal(options.recording.duration_ns, UINT64_C(120000000000));
+	assert_int_equal(parse("record -d 0.5"), 0);
+	assert_int_equal(options.recording.duration_ns, 500000000);
+	assert_int_equal(parse("record -d 0s"), -EINVAL);
+	assert_int_equal(parse("record -d 8d"), -EINVAL);
+	assert_int_equal(parse("record -d 3x"), -EINVAL);
+}
+
+static void what_other_profilers_have_is_explained(void **state)
+{
+	assert_non_null(strstr(foreign_option_instead("-t", 't'), "--threads"));
+	assert_non_null(strstr(foreign_option_instead("-f", 'f'), "-o FILE"));
+	assert_non_null(strstr(foreign_option_instead("--call-graph=dwarf", 0), "--unwind"));
+	assert_null(foreign_option_instead("--no-such", 0));
+	assert_null(foreign_option_instead("-Z", 'Z'));
+	assert_string_equal(foreign_event_instead("wall"), "--kind wall");
+	assert_null(foreign_event_instead("cycles"));
+	assert_int_equal(parse("record -e wall"), -EINVAL);
+	assert_int_equal(parse("record -t"), -EINVAL);
+	assert_int_equal(parse("record --call-graph dwarf"), -EINVAL);
+}
+
+/* What is named as theirs must not be ours. */
+static void what_is_explained_is_no_option_of_record(void **state)
+{
+	for (const char *letter = "tfgicjIXsbCGu"; *letter; letter++) {
+		assert_non_null(foreign_option_instead("", *letter));
+		assert_null(strchr(collect_short_options, *letter));
+	}
 }
 
 /* The command in front of it is not its value. */
@@ -527,14 +602,14 @@ static void top_refuses_what_it_cannot_do(void **state)
 
 static void threads_that_wait_are_shown_as_the_user_likes(void **state)
 {
-	assert_int_equal(parse("record --state running,blocked --hide-idle --idle-frame a/B.rest "
-			       "--idle-frame *::nap -o x.folded"),
+	assert_int_equal(parse("record --kind wall --state running,blocked --hide-idle "
+			       "--idle-frame a/B.rest --idle-frame *::nap -o x.folded"),
 			 0);
 	assert_int_equal(options.waits.states, 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED);
 	assert_int_equal(options.waits.idle, WAIT_IDLE_HIDDEN);
 	assert_int_equal(options.waits.n_idle_frames, 2);
 	assert_string_equal(options.waits.idle_frames[1], "*::nap");
-	assert_int_equal(parse("top --no-hide-idle --state runnable"), 0);
+	assert_int_equal(parse("top --kind wall --no-hide-idle --state runnable"), 0);
 	assert_int_equal(options.waits.idle, WAIT_IDLE_SHOWN);
 	assert_int_equal(parse("record"), 0);
 	assert_int_equal(options.waits.idle, WAIT_IDLE_DEFAULT);
@@ -668,6 +743,12 @@ int main(void)
 		cmocka_unit_test(http_may_be_at_several_addresses),
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(pids_containers_and_pods_add_up),
+		cmocka_unit_test(kinds_go_into_files_that_hold_them),
+		cmocka_unit_test(wishes_about_waits_go_with_kinds_that_have_waits),
+		cmocka_unit_test(a_duration_has_a_unit_or_is_in_seconds),
+		cmocka_unit_test(what_other_profilers_have_is_explained),
+		cmocka_unit_test(what_is_explained_is_no_option_of_record),
 		cmocka_unit_test(an_option_at_the_end_lacks_its_value),
 		cmocka_unit_test(record_writes_to_standard_output_in_a_format),
 		cmocka_unit_test(record_serves_whoever_is_at_the_other_end_of_a_connection),
