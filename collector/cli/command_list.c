@@ -6,6 +6,7 @@
 #include "serve/control.h"
 #include "serve/control_client.h"
 #include "serve/counted.h"
+#include "serve/dial_wait.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define REDIAL_NS (1200 * CLOCK_NS_PER_MS)
+#define DIAL_NS	  (4000 * CLOCK_NS_PER_MS) /* agents dial once a second, later on a busy host */
 #define NAMES_NS  (1000 * CLOCK_NS_PER_MS) /* for names of containers that are being read */
 #define STEP_NS	  (50 * CLOCK_NS_PER_MS)
 #define LIMIT_NS  (15 * CLOCK_NS_PER_SEC)
@@ -38,6 +39,27 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 	return err;
 }
 
+/* Waits until every agent has dialled and told all code. */
+static void wait_for_agents(struct engine *engine)
+{
+	const struct recording_options all = {0};
+	const uint64_t start = clock_now_ns();
+	uint32_t connected = 0, current = 0;
+	struct dial_wait wait;
+	uint64_t waited = 0;
+	bool is_done = false;
+
+	dial_wait_begin(&wait, engine, &all);
+	while (!engine->is_interrupted && !is_done) {
+		engine_step(engine, STEP_NS);
+		engine_count_jvms(engine, &connected, &current);
+		waited = clock_now_ns() - start;
+		is_done = dial_wait_step(&wait, clock_now_ns()) || waited > DIAL_NS;
+		is_done = is_done && (current >= connected || waited > LIMIT_NS);
+	}
+	dial_wait_end(&wait);
+}
+
 static int list_alone(const struct options *options, json_t **ret)
 {
 	const struct engine_options engine_options = {
@@ -45,23 +67,15 @@ static int list_alone(const struct options *options, json_t **ret)
 		.map_dir = options->map_dir,
 		.table_bytes = options->table_bytes,
 	};
-	const uint64_t start = clock_now_ns();
 	struct engine engine;
-	uint32_t connected = 0, current = 0;
 	char why[DIAGNOSE_BYTES];
-	uint64_t waited = 0;
 	int err = engine_open(&engine, &engine_options);
 
 	if (err)
 		return err;
 	engine.targets.map_style = options->map_style;
 	engine.targets.names_wait_ns = NAMES_NS;
-	while (!engine.is_interrupted &&
-	       (waited < REDIAL_NS || (current < connected && waited < LIMIT_NS))) {
-		engine_step(&engine, STEP_NS);
-		engine_count_jvms(&engine, &connected, &current);
-		waited = clock_now_ns() - start;
-	}
+	wait_for_agents(&engine);
 	targets_settle_names(&engine.targets);
 	*ret = jvm_list_to_json(&engine.targets, counted_list(&engine, NULL));
 	if (!*ret)

@@ -9,6 +9,7 @@
 #include "inspect/diagnose.h"
 #include "inspect/diagnose_process.h"
 #include "live/engine.h"
+#include "serve/dial_wait.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@
 
 #define REDIAL_NS      (1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
 #define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little longer, for a busy host */
+#define NOBODY_NS      (1000 * CLOCK_NS_PER_MS) /* for the names of others than what is wanted */
 #define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* until the code of wanted JVMs is known */
 #define NAMES_NS       (1000 * CLOCK_NS_PER_MS) /* for names of containers that are asked for */
 #define STEP_NS	       (200 * CLOCK_NS_PER_MS)
@@ -51,10 +53,29 @@ static void count_wanted(const struct local_recorder *local,
 	}
 }
 
+/* For agents that are wanted, and for all, whose names are said where no wanted one is there. */
+struct dial_waits {
+	struct dial_wait wanted, all;
+};
+
+/* Whether no agent that is wanted has still to dial, or with none of these, none that can be named. */
+static bool is_everybody_here(struct local_recorder *local, const struct recording_options *options,
+			      struct dial_waits *waits, uint64_t waited_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!dial_wait_step(&waits->wanted, now_ns))
+		return false;
+	return waited_ns > NOBODY_NS ||
+	       diagnose_targets(options, &local->engine.targets, local->socket_path, NULL) == 0 ||
+	       dial_wait_step(&waits->all, now_ns);
+}
+
 /* Whether to stop waiting: waiting longer would not change what is recorded. */
 static bool is_enough(struct local_recorder *local, const struct recording_options *options,
-		      uint64_t waited_ns)
+		      struct dial_waits *waits, uint64_t waited_ns)
 {
+	const bool is_nobody_missing = is_everybody_here(local, options, waits, waited_ns);
 	uint32_t connected = 0, current = 0;
 
 	count_wanted(local, options, &connected, &current);
@@ -65,12 +86,12 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 		return (process && process->jvm && process->jvm->state == JVM_CURRENT) ||
 		       !diagnose_may_connect(options->pid);
 	}
-	if (waited_ns < REDIAL_NS)
-		return false;
 	if (current < connected)
 		return waited_ns > RESYNC_WAIT_NS;
-	if (waited_ns > WAIT_NS)
+	if (is_nobody_missing || waited_ns > WAIT_NS)
 		return true;
+	if (waited_ns < REDIAL_NS)
+		return false;
 	return options->all || (connected > 0 && diagnose_targets(options, &local->engine.targets,
 								  local->socket_path, NULL) == 0);
 }
@@ -78,14 +99,20 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
 {
 	const uint64_t start = clock_now_ns();
+	const struct recording_options all = {0};
 	char why[DIAGNOSE_BYTES];
+	struct dial_waits waits;
 	int err;
 
-	while (!is_enough(local, options, clock_now_ns() - start)) {
-		if (local->engine.is_interrupted)
-			return -EINTR;
+	dial_wait_begin(&waits.wanted, &local->engine, options);
+	dial_wait_begin(&waits.all, &local->engine, &all);
+	while (!local->engine.is_interrupted &&
+	       !is_enough(local, options, &waits, clock_now_ns() - start))
 		engine_step(&local->engine, STEP_NS / 4);
-	}
+	dial_wait_end(&waits.wanted);
+	dial_wait_end(&waits.all);
+	if (local->engine.is_interrupted)
+		return -EINTR;
 	err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
 	if (err)
 		log_error("%s", why);

@@ -69,7 +69,7 @@ int listing_begin(struct engine *engine, const struct daemon_counts *counts,
 	return 0;
 }
 
-/* A list without the JVM that was asked for becomes a sentence that says why. */
+/* A list without a JVM that was asked for becomes a sentence that says why. */
 static json_t *answer_of(const struct listing *listing, const char *socket_path)
 {
 	struct engine *const engine = listing->work->engine;
@@ -77,7 +77,8 @@ static json_t *answer_of(const struct listing *listing, const char *socket_path)
 	char why[DIAGNOSE_BYTES];
 
 	list = jvm_listing_take(listing->work->rows, counted_list(engine, listing->work->counts));
-	if (json_array_size(json_object_get(list, "jvms")) == 0 &&
+	if ((json_array_size(json_object_get(list, "jvms")) == 0 ||
+	     recording_alternatives(&listing->options) > 1) &&
 	    jvm_list_select(list, &listing->options, &engine->targets, socket_path, why) < 0) {
 		json_object_set_new(answer, "error", json_value_new_text(why));
 		json_decref(list);

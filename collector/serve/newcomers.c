@@ -20,11 +20,20 @@ static bool is_unreached(const struct outreach *outreach, pid_t pid)
 	return agent && !(agent->session && agent->is_greeted);
 }
 
+/* An agent may be in a JVM whose mappings this user may not read. */
+static bool has_agent(const struct process *process)
+{
+	if (process->space.count == 0)
+		return strcmp(process->comm, "java") == 0;
+	return process_has_libjvm(process) && diagnose_has_agent(process);
+}
+
 /* Whether the process may soon have an agent that tells of its code. */
 static bool is_promising(const struct newcomers *search, const struct process *process,
 			 uint64_t age_ns)
 {
 	return is_unreached(&search->engine->outreach, process->pid) ||
+	       (search->takes_old && has_agent(process)) ||
 	       (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
 	       (search->takes_any && age_ns < DIAGNOSE_YOUNG_NS);
 }
@@ -56,7 +65,8 @@ static bool fits(const struct newcomers *search, pid_t pid)
 		return process->jvm->state != JVM_CURRENT &&
 		       selections_fit(&search->selections, process);
 	age_ns = process_stat_age_ns(pid);
-	return (age_ns < DIAGNOSE_STARTING_NS || is_unreached(&search->engine->outreach, pid)) &&
+	return (search->takes_old || age_ns < DIAGNOSE_STARTING_NS ||
+		is_unreached(&search->engine->outreach, pid)) &&
 	       fits_unknown(search, pid, age_ns);
 }
 
@@ -89,6 +99,15 @@ int newcomers_begin(struct newcomers *search, struct engine *engine,
 		*search = (struct newcomers){0};
 	else if (search->n_pids == 0)
 		search->dir = opendir("/proc");
+	return err;
+}
+
+int newcomers_begin_all(struct newcomers *search, struct engine *engine,
+			const struct recording_options *options)
+{
+	const int err = newcomers_begin(search, engine, options);
+
+	search->takes_old = !err;
 	return err;
 }
 

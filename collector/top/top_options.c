@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define DEFAULT_DELAY_NS (2 * CLOCK_NS_PER_SEC)
+#define ONCE_NS		 CLOCK_NS_PER_SEC /* before the table of --once */
 #define LEAST_DELAY_NS	 (100 * CLOCK_NS_PER_MS)
 #define MAX_ROWS	 100000u
 
@@ -117,6 +118,7 @@ int top_options_apply(struct top_options *options, int option, const char *value
 
 int top_options_finish(struct top_options *options, uint64_t delay_ns)
 {
+	const bool has_window = options->window_seconds > 0;
 	const uint64_t delay_seconds = (delay_ns + CLOCK_NS_PER_SEC - 1) / CLOCK_NS_PER_SEC;
 
 	if (delay_ns && delay_ns < LEAST_DELAY_NS) {
@@ -133,7 +135,7 @@ int top_options_finish(struct top_options *options, uint64_t delay_ns)
 	if (!options->window_seconds)
 		options->window_seconds = WINDOW_DEFAULT_SECONDS;
 	if (!delay_ns && options->is_once)
-		delay_ns = options->window_seconds * CLOCK_NS_PER_SEC;
+		delay_ns = has_window ? options->window_seconds * CLOCK_NS_PER_SEC : ONCE_NS;
 	options->delay_ns = delay_ns ? delay_ns : DEFAULT_DELAY_NS;
 	return 0;
 }

@@ -579,7 +579,7 @@ static void top_watches_what_record_would_record(void **state)
 static void the_only_table_is_of_the_seconds_before_it(void **state)
 {
 	assert_int_equal(parse("top --once"), 0);
-	assert_int_equal(options.top.delay_ns, 10000000000);
+	assert_int_equal(options.top.delay_ns, 1000000000);
 	assert_int_equal(parse("top --once -d 2.5"), 0);
 	assert_int_equal(options.top.delay_ns, 2500000000);
 	assert_int_equal(options.recording.window_seconds, 3);

@@ -19,7 +19,7 @@
 #include "base/process_stat.h"
 #include "common/child.h"
 #include "inspect/diagnose_process.h"
-#include "serve/newcomers.h"
+#include "serve/dial_wait.h"
 
 static struct engine engine;
 static struct recording_options options;
@@ -95,6 +95,37 @@ static size_t expect(void)
 	count = search.count;
 	newcomers_end(&search);
 	return count;
+}
+
+/* Whether a whole search finds nobody to wait for. */
+static bool is_nobody_missing(void)
+{
+	struct dial_wait wait;
+	bool is_nobody;
+
+	dial_wait_begin(&wait, &engine, &options);
+	do
+		is_nobody = dial_wait_step(&wait, clock_now_ns());
+	while (!wait.has_searched);
+	dial_wait_end(&wait);
+	return is_nobody;
+}
+
+static void a_collector_that_has_begun_waits_while_a_jvm_may_dial(void **state)
+{
+	begin_child(true);
+	options.pid = child;
+	assert_false(is_nobody_missing());
+	child_end(child);
+	child = 0;
+	assert_true(is_nobody_missing());
+}
+
+static void a_collector_that_has_begun_waits_for_nobody_of_a_container_that_is_none(void **state)
+{
+	begin_child(true);
+	assert_null(selector_set_container(&options.select, "nosuch"));
+	assert_true(is_nobody_missing());
 }
 
 static void wait_until_old(void)
@@ -184,6 +215,8 @@ int main(void)
 		CLAIM(a_name_that_fits_makes_any_young_process_one),
 		CLAIM(what_only_an_agent_can_say_makes_every_young_jvm_one),
 		CLAIM(a_jvm_that_still_tells_of_its_code_is_waited_for),
+		CLAIM(a_collector_that_has_begun_waits_while_a_jvm_may_dial),
+		CLAIM(a_collector_that_has_begun_waits_for_nobody_of_a_container_that_is_none),
 	};
 
 	return cmocka_run_group_tests_name("app newcomers", tests, NULL, NULL);

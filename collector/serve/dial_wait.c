@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Makes one search after the other, see dial_wait.h. */
+#include "serve/dial_wait.h"
+
+void dial_wait_begin(struct dial_wait *wait, struct engine *engine,
+		     const struct recording_options *options)
+{
+	*wait = (struct dial_wait){.engine = engine, .options = options};
+}
+
+void dial_wait_end(struct dial_wait *wait)
+{
+	if (wait->is_searching)
+		newcomers_end(&wait->search);
+	*wait = (struct dial_wait){0};
+}
+
+static void finish(struct dial_wait *wait, uint64_t now_ns)
+{
+	wait->found = wait->search.count;
+	wait->is_searching = false;
+	wait->has_searched = true;
+	wait->next_ns = now_ns + DIAL_WAIT_AGAIN_NS;
+	newcomers_end(&wait->search);
+}
+
+bool dial_wait_step(struct dial_wait *wait, uint64_t now_ns)
+{
+	if (!wait->is_searching && now_ns >= wait->next_ns)
+		wait->is_searching =
+			newcomers_begin_all(&wait->search, wait->engine, wait->options) == 0;
+	if (wait->is_searching && newcomers_step(&wait->search, now_ns + DIAL_WAIT_TURN_NS))
+		finish(wait, now_ns);
+	return wait->has_searched && wait->found == 0;
+}
