@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect doctor: says what is in the way, and how to remove it. Exit 0 if nothing is. */
 #include "base/json_value.h"
+#include "base/reach.h"
 #include "cli/commands.h"
-#include "inspect/doctor.h"
+#include "inspect/doctor_daemon.h"
+#include "serve/control_client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,17 @@ static void print_json(const struct doctor *doctor)
 	json_decref(report);
 }
 
+/* Whether a daemon answers. If it may not be asked, why is said on stderr. */
+static bool has_daemon(const struct options *options)
+{
+	struct control_client *client;
+
+	if (control_client_open(options->socket_path, &client) < 0)
+		return false;
+	control_client_close(client);
+	return true;
+}
+
 int command_doctor(const struct options *options)
 {
 	struct doctor doctor = {.socket_path = options->socket_path,
@@ -48,12 +61,17 @@ int command_doctor(const struct options *options)
 				.stack_bytes = options->recording.stack_bytes,
 				.source = options->recording.source,
 				.findings = json_array()};
+	struct doctor_daemons daemons = {.answers = has_daemon(options)};
 	json_t *list = NULL;
 
+	doctor_daemons_look(&daemons, options->socket_path);
 	doctor_check_host(&doctor);
 	doctor_check_places(&doctor);
+	doctor_check_daemons(&doctor, &daemons);
 	command_list_ask(options, &list);
+	reach_start(); /* what agents have chosen may never answer; without it, the doctor waits */
 	doctor_check_jvms(&doctor, list);
+	reach_stop();
 	if (options->json)
 		print_json(&doctor);
 	else

@@ -8,8 +8,9 @@
  *
  *	25 1 0:22 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate
  *
- * Only the host's mountinfo is read. The mountinfo of a process in a container, or in a user
+ * Only the host's mountinfo is trusted. The mountinfo of a process in a container, or in a user
  * namespace, says what that process wants: the process may mount any file of its own at any place.
+ * It is good for advice alone.
  */
 #ifndef FG_CONTAINER_MOUNT_INFO_H
 #define FG_CONTAINER_MOUNT_INFO_H

@@ -55,6 +55,8 @@ void doctor_check_places(struct doctor *doctor);
  * agent.
  */
 void doctor_check_jvms(struct doctor *doctor, const json_t *list);
+/* Says so if no JVM was found, or if some processes could not be looked into. */
+void doctor_say_counts(struct doctor *doctor, size_t jvms, size_t unseen);
 /*
  * Finds the value of socket= in the options of an agent. text is a command line or an environment:
  * words that end with NUL, the last one too.

@@ -35,8 +35,10 @@ MAY_WAIT = {
     "files/file_scope.c": GUARDED,      # its caller: files/opening.c
     "files/opening.c": GUARDED,
     "guard/mount_namespace.c": GUARDED,
+    "inspect/agent_holder.c": ALONE,
     "inspect/doctor_host.c": ALONE,
     "inspect/doctor_jvms.c": ALONE,
+    "inspect/doctor_unconnected.c": ALONE,
     "inspect/jvm_release.c": ALONE,
     "intake/beacon.c": GUARDED,
     "intake/dial.c": GUARDED,

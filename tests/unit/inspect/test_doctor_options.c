@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What doctor reads out of command lines and environments, words that end with NUL. */
+/*
+ * What doctor reads out of command lines and environments, words that end with NUL, and what it says
+ * where it has found no JVM.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/json_value.h"
 #include "inspect/doctor.h"
 
 #define WORDS(text) text "\0", sizeof(text "\0") - 1
@@ -67,6 +71,21 @@ static void options_that_use_an_archive_dump_none(void **state)
 	assert_null(doctor_find_dumping("", 0));
 }
 
+static void a_host_without_a_jvm_is_told_and_hidden_ones_are_a_problem(void **state)
+{
+	struct doctor doctor = {.findings = json_array()};
+
+	doctor_say_counts(&doctor, 2, 0);
+	assert_int_equal(json_array_size(doctor.findings), 0);
+	doctor_say_counts(&doctor, 0, 0);
+	assert_string_equal(json_value_text(json_array_get(doctor.findings, 0), "what"),
+			    "none is running");
+	assert_int_equal(doctor.counts[FINDING_NOTE], 1);
+	doctor_say_counts(&doctor, 0, 1);
+	assert_int_equal(doctor.counts[FINDING_PROBLEM], 1);
+	json_decref(doctor.findings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +93,7 @@ int main(void)
 		cmocka_unit_test(the_socket_may_be_in_the_agents_own_variable),
 		cmocka_unit_test(what_is_no_option_of_an_agent_has_no_socket),
 		cmocka_unit_test(options_that_dump_a_class_archive_are_found),
+		cmocka_unit_test(a_host_without_a_jvm_is_told_and_hidden_ones_are_a_problem),
 		cmocka_unit_test(options_that_use_an_archive_dump_none),
 	};
 
