@@ -6,7 +6,7 @@
  * errors:  none; the caller's own parsing reports errors of the command line
  * source:  getopt_long(3)
  *
- * -h or --help asks for help wherever an option can stand, even between options that are wrong. The
+ * -h, --help or --help-all asks for help wherever an option can stand, even between options that are wrong. The
  * caller then does nothing but show the help.
  */
 #ifndef FG_BASE_HELP_H
@@ -17,6 +17,7 @@
 
 struct help {
 	bool is_asked;
+	bool is_of_all; /* by --help-all */
 	char **words; /* of the command line, those that are no options; borrowed texts */
 	int n_words;
 	char **argv; /* a copy, which getopt_long puts into another order */

@@ -211,12 +211,17 @@ static enum command command_of(const char *word)
 	return COMMAND_NONE;
 }
 
-/* Chooses the help of the last word that is a command. */
-static void set_help(struct options *options, char **words, int n)
+/* Chooses the help of the last word that is a command; --watch is one too. */
+static void set_help(struct options *options, const struct help *help, int argc, char **argv)
 {
 	options->command = COMMAND_HELP;
-	for (int i = 0; i < n; i++) {
-		const enum command command = command_of(words[i]);
+	options->help_has_all = help->is_of_all;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--watch") == 0)
+			options->help_of = COMMAND_WATCH;
+	}
+	for (int i = 0; i < help->n_words; i++) {
+		const enum command command = command_of(help->words[i]);
 
 		if (command != COMMAND_NONE && command != COMMAND_HELP)
 			options->help_of = command;
@@ -232,7 +237,7 @@ static bool take_help(struct options *options, int argc, char **argv)
 	for (int i = 0; i < help.n_words; i++)
 		help.is_asked |= command_of(help.words[i]) == COMMAND_HELP;
 	if (help.is_asked)
-		set_help(options, help.words, help.n_words);
+		set_help(options, &help, argc, argv);
 	return help.is_asked;
 }
 

@@ -23,14 +23,26 @@ static int print_version(void)
 	return EXIT_SUCCESS;
 }
 
-static int print_help(enum command command)
-{
-	const char *text = command == COMMAND_TOP	? help_of_top
-			   : command == COMMAND_RENDER	? help_of_render
-			   : command == COMMAND_DIFF	? help_of_diff
-			   : command == COMMAND_HISTORY ? help_of_history
-							: help_of_fgcollect;
+/* is_whole: the help has all options of its command. */
+static const struct help_text {
+	enum command command;
+	bool is_whole;
+	const char *text;
+} help_texts[] = {
+	{COMMAND_TOP, true, help_of_top},	 {COMMAND_RENDER, true, help_of_render},
+	{COMMAND_DIFF, true, help_of_diff},	 {COMMAND_HISTORY, true, help_of_history},
+	{COMMAND_RECORD, false, help_of_record}, {COMMAND_WATCH, false, help_of_watch},
+	{COMMAND_REPLAY, false, help_of_replay},
+};
 
+static int print_help(enum command command, bool has_all)
+{
+	const char *text = has_all ? help_of_all : help_of_fgcollect;
+
+	for (size_t i = 0; i < sizeof(help_texts) / sizeof(help_texts[0]); i++) {
+		if (help_texts[i].command == command && (help_texts[i].is_whole || !has_all))
+			text = help_texts[i].text;
+	}
 	fputs(text, stdout);
 	return EXIT_SUCCESS;
 }
@@ -91,6 +103,6 @@ int main(int argc, char **argv)
 	case COMMAND_HISTORY:
 		return command_history(&options);
 	default:
-		return print_help(options.help_of);
+		return print_help(options.help_of, options.help_has_all);
 	}
 }

@@ -14,8 +14,13 @@ TEXT_COLUMN = 25  # of what help says of an option
 TAB = 4           # text moves by so many columns where an option's name is too long
 
 # {a help: the parts that it is made of, and the commands whose options are in it}
-HELPS = {"fgcollect": (["fgcollect"], COLLECT), "top": (["top"], ["top"]), "history": (["history"], ["history"]),
+HELPS = {"all": (["all"], COLLECT), "fgcollect": (["fgcollect"], COLLECT),
+         "record": (["record"], ["record"]), "watch": (["watch"], ["watch"]),
+         "replay": (["replay"], ["replay"]), "top": (["top"], ["top"]),
+         "history": (["history"], ["history"]),
          "render": (["render", "drawing"], DRAW), "diff": (["diff", "drawing"], DRAW)}
+
+WHOLE = ("top", "history", *DRAW)  # whose help has every option
 
 DIRECTIVE = re.compile(r"@(options|others)((?: \S+)*)@")
 
@@ -50,11 +55,11 @@ def help_text(table, name, templates, commands):
 
 
 def check_helps(table, helps):
-    """Each option is named in the help of its commands."""
+    """Each option is named in --help-all of its commands."""
     for row in table.rows:
         for command in row.commands:
-            where = {"top": ["fgcollect", "top"]}.get(command, [command])
-            texts = [helps.get(name, helps["fgcollect"]) for name in where]
+            where = {"top": ["all", "top"]}.get(command, [command if command in WHOLE else "all"])
+            texts = [helps[name] for name in where]
             for name in row.spellings():
                 if not any(re.search(rf"(?<![\w-]){name}(?![\w-])", text) for text in texts):
                     raise Wrong(f"{row.where}: {name} is nowhere in the help of {command}: a "

@@ -46,7 +46,7 @@ class Docs(Case):
         self.assertIn("README.md", self.pages)
 
     def help_of(self, *command):
-        finished = collector.fgcollect(*command, "--help")
+        finished = collector.fgcollect(*command, "--help-all")
         self.assertEqual(finished.code, 0, str(finished))
         return finished.out
 
@@ -61,7 +61,7 @@ class Docs(Case):
         """The options and defaults in the page's tables are those of the help's text."""
         rows = list(self.option_rows(page))
         told = set().union(*(options for options, _ in rows))
-        self.assertEqual(told, options_in(text) - {"-h", "--help", *left_out}, page)
+        self.assertEqual(told, options_in(text) - {"-h", "--help", "--help-all", *left_out}, page)
         for options, default in rows:
             value = re.fullmatch(r"`([^`]+)`", default)
             for option in (o for o in options if value and o.startswith("--")):

@@ -35,8 +35,8 @@ def all_pages():
                    *SOURCE.glob("jvmti-agent/man/*.[1-8]")])
 
 
-def help_of(*command):
-    return subprocess.run([COLLECTOR, *command, "--help"], check=True, capture_output=True,
+def help_of(*command, option="--help-all"):
+    return subprocess.run([COLLECTOR, *command, option], check=True, capture_output=True,
                           text=True).stdout
 
 

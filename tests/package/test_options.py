@@ -44,7 +44,7 @@ class Options(unittest.TestCase):
             expected = "--colors none: " if command in DRAW else "--socket : "
             for row in options.table().of(command):
                 for name in row.spellings():
-                    if row.name == "help":
+                    if row.name in ("help", "help-all"):
                         continue
                     said = self.refusal_after(row, command, name)
                     self.assertIn(expected, said, f"{command} {name}")
@@ -79,7 +79,7 @@ class Options(unittest.TestCase):
         def of(*commands):
             return set().union(*(options.of_command(command) for command in commands))
         shown = options.options_of_help(options.help_of() + options.help_of("top"))
-        self.assert_same(of(*option_table.COLLECT), shown, "fgcollect --help, top --help")
+        self.assert_same(of(*option_table.COLLECT), shown, "fgcollect --help-all, top --help")
         shown = options.options_of_help(options.help_of("render"))
         self.assert_same(of("render"), shown, "render --help")
         # Colours are changes in a comparison, so that --cp is refused there.

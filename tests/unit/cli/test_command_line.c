@@ -255,7 +255,7 @@ static void help_is_all_that_is_done_where_it_is_asked_for(void **state)
 		const char *line;
 		enum command help_of;
 	} lines[] = {
-		{"--help --watch", COMMAND_NONE},	{"--watch --help", COMMAND_NONE},
+		{"--help --watch", COMMAND_WATCH},	{"--watch --help", COMMAND_WATCH},
 		{"record -F bad -h", COMMAND_RECORD},	{"-h record", COMMAND_RECORD},
 		{"--nonsense --help", COMMAND_NONE},	{"help diff", COMMAND_DIFF},
 		{"list record --help", COMMAND_RECORD}, {"--help render", COMMAND_RENDER},
@@ -265,7 +265,14 @@ static void help_is_all_that_is_done_where_it_is_asked_for(void **state)
 		assert_int_equal(parse(lines[i].line), 0);
 		assert_int_equal(options.command, COMMAND_HELP);
 		assert_int_equal(options.help_of, lines[i].help_of);
+		assert_false(options.help_has_all);
 	}
+	assert_int_equal(parse("record --help-all"), 0);
+	assert_int_equal(options.command, COMMAND_HELP);
+	assert_int_equal(options.help_of, COMMAND_RECORD);
+	assert_true(options.help_has_all);
+	assert_int_equal(parse("-F 99 -h"), 0); /* a letter after a name */
+	assert_false(options.help_has_all);
 	assert_int_equal(parse("record --title --help"), 0);
 	assert_int_equal(options.command, COMMAND_RECORD);
 	assert_int_equal(parse("--version --watch"), 0);
@@ -713,17 +720,38 @@ static void help_says_the_limits_that_hold(void **state)
 {
 	char text[32];
 
-	assert_non_null(strstr(help_of_fgcollect, "default " INTAKE_DEFAULT_SOCKET "\n"));
+	assert_non_null(strstr(help_of_all, "default " INTAKE_DEFAULT_SOCKET "\n"));
 	snprintf(text, sizeof(text), "from 1k to %u ", SAMPLER_MAX_STACK_BYTES);
-	assert_non_null(strstr(help_of_fgcollect, text));
+	assert_non_null(strstr(help_of_all, text));
 	snprintf(text, sizeof(text), "; %u Hz unless -F", WATCH_DEFAULT_HZ);
-	assert_non_null(strstr(help_of_fgcollect, text));
+	assert_non_null(strstr(help_of_all, text));
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Two thirds of what a terminal of 60 lines shows, and nothing that few need. */
+static void the_help_of_record_is_what_one_needs(void **state)
+{
+	assert_in_range(lines_of(help_of_record), 20, 45);
+	assert_in_range(lines_of(help_of_fgcollect), 20, 45);
+	assert_non_null(strstr(help_of_record, "--container NAME"));
+	assert_null(strstr(help_of_record, "--symbol-cache"));
+	assert_non_null(strstr(help_of_all, "--symbol-cache"));
+	assert_non_null(strstr(help_of_record, "--help-all"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_says_the_limits_that_hold),
+		cmocka_unit_test(the_help_of_record_is_what_one_needs),
 		cmocka_unit_test(top_watches_what_record_would_record),
 		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
 		cmocka_unit_test(top_refuses_what_it_cannot_do),
