@@ -35,7 +35,7 @@ struct top {
 	struct window_copy copy;
 	struct recording_status status;
 	struct top_facts facts;
-	char target[160], summary[REPORT_BYTES], quality[REPORT_BYTES];
+	char target[160], summary[REPORT_BYTES + 256], quality[REPORT_BYTES];
 	struct held_log log;
 };
 
@@ -84,6 +84,7 @@ static void say_summary(struct top *top)
 	const char *state = top->status.is_done ? ", ended" : "";
 	const struct profile_kind *const kind = kind_shown(top);
 	char jvms[32], said[WAITS_SAY_BYTES], amount[PROFILE_AMOUNT_BYTES];
+	char cores[PROFILE_CORES_BYTES];
 
 	say_waits(top, said);
 	if (kind != &profile_kind_cpu && !profile_kind_is_of_threads(kind)) {
@@ -104,11 +105,15 @@ static void say_summary(struct top *top)
 			 said);
 		return;
 	}
+	profile_cores_text(
+		top->copy.quality.samples *
+			profile_cpu_period_ns(top->status.event, recording->hz),
+		top->copy.covered_ns, cores);
 	snprintf(top->summary, sizeof(top->summary),
-		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s%s%s", top->target,
+		 "%s%s%s: %s%s%s%s%.0f samples/s of %s at %u Hz, last %.1f s%s%s", top->target,
 		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
-		 top->status.jvms ? ", " : "", rate, top->status.event, recording->hz, seconds,
-		 said[0] ? "; " : "", said);
+		 top->status.jvms ? ", " : "", cores, cores[0] ? ", " : "", rate,
+		 top->status.event, recording->hz, seconds, said[0] ? "; " : "", said);
 }
 
 static void say_facts(struct top *top)
@@ -150,6 +155,17 @@ static int start_again(struct top *top)
 	return top->recorder->ops->start(top->recorder, &top->options->recording);
 }
 
+/* The share of a core that one sample is; 0: samples are not of processor time. */
+static double sample_cores(const struct top *top)
+{
+	const uint64_t period_ns =
+		profile_cpu_period_ns(top->status.event, top->options->recording.hz);
+
+	if (kind_shown(top) != &profile_kind_cpu || top->copy.covered_ns == 0)
+		return 0;
+	return (double)period_ns / (double)top->copy.covered_ns;
+}
+
 static int look(struct top *top)
 {
 	struct window_copy copy = {0};
@@ -164,6 +180,7 @@ static int look(struct top *top)
 	window_copy_fini(&top->copy);
 	top->copy = copy;
 	top->status = status;
+	top->view.sample_cores = sample_cores(top);
 	return top_view_show(&top->view, &top->copy.profile, &top->copy.timeline);
 }
 

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TITLE "Flame Graph"
-
 static int check_stdout(enum render_format format)
 {
 	if (format == RENDER_FOLDED || format == RENDER_PERF_TEXT || !isatty(STDOUT_FILENO))
@@ -186,7 +184,7 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
 	FILE *const said = has_stdout(options) ? stderr : stdout;
 	const struct render_options render = {
-		.title = options->title ? options->title : TITLE,
+		.title = options->title,
 		.subtitle = subtitle,
 		.notes = quality,
 		.splits_levels = options->splits_levels,

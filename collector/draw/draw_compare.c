@@ -4,6 +4,7 @@
 
 #include "draw/diff_table.h"
 #include "draw/draw_output.h"
+#include "draw/draw_title.h"
 #include "draw/draw_waits.h"
 
 #include "base/cleanup.h"
@@ -83,7 +84,9 @@ int draw_compare(struct draw_options *options, const struct draw_input *before,
 	struct profile_info info = {0}; /* facts that are equal on both sides */
 	_cleanup_(draw_join_fini) struct draw_join join = {.before = &before->profile,
 							   .after = &after->profile};
+	const bool has_title = options->render.title != NULL;
 	struct draw_side sides[2];
+	char title[DRAW_TITLE_BYTES];
 	int err = check_kinds(before, after);
 
 	if (err)
@@ -99,10 +102,15 @@ int draw_compare(struct draw_options *options, const struct draw_input *before,
 		options->render.info = &info;
 	sides[0] = (struct draw_side){&before->profile, timeline_of(before)};
 	sides[1] = (struct draw_side){&after->profile, timeline_of(after)};
+	draw_title_of_sides(before, after, options->n_inputs == 2 ? options->inputs : NULL, title);
+	if (!has_title && title[0])
+		options->render.title = title;
 	err = draw_output_write(options, &sides[0], &sides[1], &join);
 	if (!err && !options->to_stdout)
 		err = print_table(options, &sides[0], &sides[1], &join);
 	/* The caller has no use for what the options point to here. */
+	if (!has_title)
+		options->render.title = NULL;
 	options->render.count_name = NULL;
 	options->render.info = NULL;
 	options->render.kind = NULL;

@@ -62,6 +62,15 @@ static int print_view(const struct top_view *view, const struct history_answer *
 	return print_facts(view, &facts, options);
 }
 
+/* The share of a core that one sample is; 0: samples are not of processor time. */
+static double sample_cores(const struct store_sum_kind *one)
+{
+	if (!profile_kind_is_same(&one->kind, &profile_kind_cpu) || one->info.duration_ns == 0)
+		return 0;
+	return (double)profile_cpu_period_ns(one->info.event, one->info.hz) /
+	       (double)one->info.duration_ns;
+}
+
 int history_top_print(const char *dir, const struct store_query *query,
 		      const struct history_top *options)
 {
@@ -78,6 +87,7 @@ int history_top_print(const char *dir, const struct store_query *query,
 	err = history_ask_sum(dir, query, &answer);
 	if (err)
 		return err;
+	view.sample_cores = sample_cores(answer.sum.kinds[0]);
 	err = top_view_show(&view, &answer.sum.kinds[0]->profile, &answer.sum.kinds[0]->timeline);
 	if (!err)
 		err = print_view(&view, &answer, query, options);

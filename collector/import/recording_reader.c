@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIELDS_BYTES 128u /* bytes of a record that are looked at; eight varints take 80 */
-#define MAX_FIELDS	 8
+#define MAX_FIELDS_BYTES 128u /* bytes of a record that are looked at; nine varints take 90 */
+#define MAX_FIELDS	 9
 #define MAX_BUCKET_NS	 (UINT64_MAX / TIMELINE_MAX_BUCKETS / 2)
 #define VERSION_BYTES	 (sizeof(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION) - 1)
 
@@ -511,10 +511,10 @@ static bool keep_number(struct recording_reader *reader, struct table *table, ui
 static bool read_process(struct recording_reader *reader, uint64_t len)
 {
 	struct import_recording *const recording = reader->target->recording;
-	struct kept_text title, container, runtime, pod, name, name_space, image;
+	struct kept_text title, container, runtime, pod, name, name_space, image, service;
 	struct timeline_process process;
 
-	if (!take_some_fields(reader, len, 7, 8) ||
+	if (!take_some_fields(reader, len, 7, 9) ||
 	    !number_fits(reader, reader->fields[0], INT32_MAX) ||
 	    !text_at(reader, reader->fields[1], &title) ||
 	    !text_at(reader, reader->fields[2], &container) ||
@@ -522,7 +522,8 @@ static bool read_process(struct recording_reader *reader, uint64_t len)
 	    !text_at(reader, reader->fields[4], &pod) ||
 	    !text_at(reader, reader->fields[5], &name) ||
 	    !text_at(reader, reader->fields[6], &name_space) ||
-	    !text_at(reader, reader->fields[7], &image))
+	    !text_at(reader, reader->fields[7], &image) ||
+	    !text_at(reader, reader->fields[8], &service))
 		return false;
 	process = (struct timeline_process){
 		.pid = (pid_t)reader->fields[0],
@@ -533,6 +534,7 @@ static bool read_process(struct recording_reader *reader, uint64_t len)
 		.container_name = name.text,
 		.name_space = name_space.text,
 		.image = image.text,
+		.service = service.text,
 	};
 	return keep_number(reader, &reader->processes,
 			   recording ? timeline_process(&recording->timeline, &process) : 0,

@@ -195,7 +195,7 @@ void report_subtitle(const struct recording_status *status, unsigned hz, char re
 {
 	const struct profile_kind *const kind =
 		status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
-	char amount[PROFILE_AMOUNT_BYTES], jvms[32];
+	char amount[PROFILE_AMOUNT_BYTES], jvms[32], cores[PROFILE_CORES_BYTES] = "";
 	int n;
 
 	if (profile_kind_is_of_threads(kind))
@@ -207,6 +207,11 @@ void report_subtitle(const struct recording_status *status, unsigned hz, char re
 			profile_kind_amount(kind, status->samples, amount), status->event, hz);
 	else
 		n = put(ret, 0, "%s", profile_kind_amount_of(kind, status->samples, amount));
-	put(ret, n, " in %.1f s%s%s", (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",
-	    report_jvms(status->jvms, jvms));
+	n = put(ret, n, " in %.1f s", (double)status->elapsed_ns / 1e9);
+	if (kind == &profile_kind_cpu)
+		profile_cores_text(status->samples * profile_cpu_period_ns(status->event, hz),
+				   status->elapsed_ns, cores);
+	if (cores[0])
+		n = put(ret, n, ": %s", cores);
+	put(ret, n, "%s%s", status->jvms ? ", " : "", report_jvms(status->jvms, jvms));
 }

@@ -10,7 +10,7 @@
 #define FG_LIVE_REPORT_H
 
 #include "live/recording.h"
-#include "profile/profile_kind.h"
+#include "profile/profile_part.h"
 
 #include <stddef.h>
 
@@ -39,8 +39,8 @@ void report_clock(const char *source, char quality[REPORT_BYTES]);
 void report_probes(const struct probe_arms_stats *stats, char quality[REPORT_BYTES]);
 
 /*
- * "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs"; where time is the first kind "90.2 s of
- * threads (wall), read 20 times a second, in 10.0 s, 2 JVMs".
+ * "1,980 samples of cpu-clock at 99 Hz in 10.0 s: 20.0 s, 2.00 cores, 2 JVMs"; where time is the
+ * first kind "90.2 s of threads (wall), read 20 times a second, in 10.0 s, 2 JVMs".
  */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 

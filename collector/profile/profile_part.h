@@ -29,8 +29,22 @@ struct profile_part {
 };
 
 /*
- * How much there is of the kind: "64.0 s of wall at 20 Hz in 10.0 s". What is not known is left
- * out. Returns ret.
+ * The processor time in nanoseconds that a sample of the event stands for. 0: not known, or samples
+ * of the event are taken after so many events and not after so much time. event NULL or "": one
+ * that measures time.
+ */
+uint64_t profile_cpu_period_ns(const char *event, unsigned hz);
+
+#define PROFILE_CORES_BYTES 64u
+/*
+ * Processor time for people: "1.60 s, 0.11 cores"; without a length "1.60 s". "" if it is 0.
+ * Returns ret.
+ */
+const char *profile_cores_text(uint64_t cpu_ns, uint64_t length_ns, char ret[PROFILE_CORES_BYTES]);
+
+/*
+ * How much there is of the kind: "64.0 s of wall at 20 Hz in 10.0 s", "158 samples of cpu-clock at 99
+ * Hz in 15.0 s: 1.60 s, 0.11 cores". What is not known is left out. Returns ret.
  */
 const char *profile_part_text(const struct profile_part *part, char ret[PROFILE_PART_BYTES]);
 

@@ -24,8 +24,8 @@
  *            frame.h), module (text), file (text), line, self weight; numbered from 0, the root,
  *            which has no caller
  *   PROCESS  PID, title (text), container (text), runtime (text), pod (text), the container's name
- *            (text), the pod's namespace (text), the reference of the container's image (text),
- *            which older writers leave out; numbered from 0
+ *            (text), the pod's namespace (text), the reference of the container's image (text) and
+ *            the service (text), both of which older writers leave out; numbered from 0
  *   THREAD   process, TID, name (text); numbered from 0
  *   BUILD    module (text), build ID (text): the build of each node whose module is this text; a
  *            module of several builds is several TEXTs

@@ -47,7 +47,7 @@ struct timeline_process {
 	const char *container_name;
 	const char *name_space; /* the pod's namespace */
 	const char *image;	/* the reference of the container's image */
-	const char *service;	/* OpenTelemetry's service.name; no file format of ours keeps it */
+	const char *service;	/* OpenTelemetry's service.name */
 };
 
 struct timeline_thread {

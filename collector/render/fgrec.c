@@ -215,9 +215,10 @@ static void write_threads(struct recording_writer *writer, const struct timeline
 		const uint64_t name = number_of(writer, process->container_name);
 		const uint64_t name_space = number_of(writer, process->name_space);
 		const uint64_t image = number_of(writer, process->image);
+		const uint64_t service = number_of(writer, process->service);
 
 		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime,
-		      pod, name, name_space, image);
+		      pod, name, name_space, image, service);
 	}
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *const thread = &timeline->threads[i];

@@ -5,13 +5,13 @@
 #include "base/cleanup.h"
 #include "encode/bytes.h"
 #include "profile/pools.h"
+#include "profile/profile_title.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_SEC UINT64_C(1000000000)
-#define NS_PER_US  1000
+#define NS_PER_US 1000
 
 static const char *const suffixes[] = {
 	[RENDER_FOLDED] = ".folded",
@@ -61,7 +61,7 @@ uint64_t render_period_ns(const struct profile_part *part)
 		return NS_PER_US;
 	if (!profile_kind_is_same(part->kind, &profile_kind_cpu))
 		return 0;
-	return part->info && part->info->hz ? NS_PER_SEC / part->info->hz : 0;
+	return part->info ? profile_cpu_period_ns(part->info->event, part->info->hz) : 0;
 }
 
 size_t render_parts(const struct profile *profile, const struct render_options *options,
@@ -260,12 +260,17 @@ int render_write(const struct profile *profile, enum render_format format,
 	_cleanup_(bytes_fini) struct bytes subtitle = {0};
 	struct profile_part parts[PROFILE_MAX_KINDS];
 	struct render_options changed = options ? *options : none;
+	char title[PROFILE_TITLE_BYTES];
 	size_t n;
 	int rc = 0;
 
 	if (changed.diff || !render_holds_kinds(format))
 		changed.n_others = 0;
 	n = render_parts(profile, &changed, parts);
+	/* A recording is named when it is drawn, because what is drawn may be a part of it. */
+	if (!changed.title && !changed.diff && format != RENDER_RECORDING &&
+	    profile_title_write(parts, n, title))
+		changed.title = title;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		all.items[i].part = parts[i];
 		rc = shape(&all.items[i], format, &changed);

@@ -41,7 +41,7 @@ struct render_period {
 
 /* A zero-filled struct has all defaults. */
 struct render_options {
-	const char *title;    /* NULL: "Flame Graph" */
+	const char *title;    /* NULL: as profile/profile_title.h says, or "Flame Graph" */
 	const char *subtitle; /* NULL: none */
 	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
 	const char

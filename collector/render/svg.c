@@ -145,7 +145,7 @@ static void write_text(const char *attributes, double y, const char *text, FILE 
 }
 
 static void write_head(const struct svg_style *style, const struct render_options *options,
-		       double height, FILE *stream)
+		       const char *title, double height, FILE *stream)
 {
 	fprintf(stream,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
@@ -153,8 +153,9 @@ static void write_head(const struct svg_style *style, const struct render_option
 		"width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" font-family=\"",
 		style->width, height, style->width, height);
 	text_write_xml(stream, options->font ? options->font : DEFAULT_FONT);
-	fprintf(stream, "\" font-size=\"%g\">\n<style><![CDATA[\n%s]]></style>\n", style->font_size,
-		svg_app_css);
+	fprintf(stream, "\" font-size=\"%g\">\n<title>", style->font_size);
+	text_write_xml(stream, title);
+	fprintf(stream, "</title>\n<style><![CDATA[\n%s]]></style>\n", svg_app_css);
 	if (options->background)
 		fprintf(stream, "<style>#fg { --light-paper: #%06" PRIx32 "; }</style>\n",
 			options->background);
@@ -175,7 +176,7 @@ static int write_document(struct svg_frames *frames, const struct svg_data *data
 	frames->top = (options->subtitle ? SUBTITLE_BASE : TITLE_BASE) + FRAMES_GAP;
 	legend_top = frames->top + (double)frames->levels * frames->style->row + FRAMES_GAP;
 	bottom = legend_top + legend_height(frames);
-	write_head(frames->style, options, bottom + (options->notes ? LINE : 0), stream);
+	write_head(frames->style, options, title, bottom + (options->notes ? LINE : 0), stream);
 	write_text(
 		"id=\"title\" class=\"fg-ink\" x=\"50%\" text-anchor=\"middle\" font-size=\"17\"",
 		TITLE_BASE, title, stream);

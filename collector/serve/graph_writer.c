@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "container/place_name.h"
 #include "live/report.h"
 #include "serve/graph_dir.h"
 #include "sinks/graph_queue.h"
@@ -50,26 +49,16 @@ static void say_subtitle(const struct profile_part *part, pid_t pid, char ret[RE
 	snprintf(ret, REPORT_BYTES, "%s, PID %d", profile_part_text(part, text), (int)pid);
 }
 
-static void write_title(const struct period_graph *graph, char ret[PLACE_NAME_BYTES])
-{
-	const struct timeline_process *const process = period_graph_process(graph);
-
-	if (process)
-		timeline_process_write_called(process, ret, PLACE_NAME_BYTES);
-	else
-		snprintf(ret, PLACE_NAME_BYTES, "%s", graph->comm);
-}
-
 static int write_graph(struct graph_writer *writer, const struct period *period,
 		       struct period_graph *graph, char ret_name[GRAPH_DIR_NAME_BYTES])
 {
 	const struct timeline_process *const process = period_graph_process(graph);
-	char notes[REPORT_BYTES], subtitle[REPORT_BYTES], title[PLACE_NAME_BYTES];
+	char notes[REPORT_BYTES], subtitle[REPORT_BYTES];
 	struct period_parts parts;
 	struct drawing drawing = {
 		.graph = graph,
 		.format = writer->options.format,
-		.options = {.title = title,
+		.options = {.title = process ? NULL : graph->comm,
 			    .subtitle = subtitle,
 			    .notes = notes,
 			    .info = &parts.infos[0],
@@ -95,7 +84,6 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 		drawing.options.n_others = parts.n - 1;
 	}
 	report_quality(parts.parts[0].kind, &parts.infos[0].quality, notes);
-	write_title(graph, title);
 	say_subtitle(&parts.parts[0], graph->pid, subtitle);
 	wall_clock_read(&now);
 	return graph_dir_write(&writer->dir, &now, &name, render_graph, &drawing, ret_name);

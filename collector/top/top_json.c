@@ -35,6 +35,16 @@ static void put_owner(json_t *object, const struct timeline_process *process)
 	put_text(object, "container", process->container);
 }
 
+/* To three digits; nothing where it is not known. */
+static void put_cores(json_t *object, const struct top_view *view, uint64_t samples)
+{
+	const double cores = (double)samples * view->sample_cores;
+
+	if (view->sample_cores > 0)
+		json_object_set_new(object, "cores",
+				    json_real((double)(uint64_t)(cores * 1000 + 0.5) / 1000));
+}
+
 static void put_hottest(json_t *object, const struct top_table *table, const struct top_row *row)
 {
 	if (row->best == TOP_NONE)
@@ -51,6 +61,7 @@ static json_t *row_to_json(const struct top_view *view, const struct top_row *ro
 	put_text(object, "name", row->name);
 	json_value_put_count(object, "self", row->self);
 	json_value_put_count(object, "total", row->total);
+	put_cores(object, view, row->self);
 	put_percent(object, "self_percent", row->self, table->samples);
 	put_percent(object, "total_percent", row->total, table->samples);
 	if (view->mode == TOP_METHODS)
@@ -110,6 +121,7 @@ json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, 
 	json_value_put_count(object, "jvms", facts->jvms);
 	json_object_set_new(object, "quality", quality_to_json(facts));
 	json_value_put_count(object, "samples", view->table.samples);
+	put_cores(object, view, view->table.samples);
 	put_waits(object, &view->table.waits);
 	put_text(object, "view", top_mode_word(view->mode));
 	for (size_t i = 0; i < n; i++)

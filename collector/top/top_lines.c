@@ -17,6 +17,7 @@
 #define BAD	      '?'
 #define CUT	      ".."
 #define SHARE_COLUMNS 7u
+#define CORES_COLUMNS 8u
 #define KIND_COLUMNS  7u
 #define PID_COLUMNS   8u
 #define SHORT_ID      6
@@ -26,6 +27,7 @@
 #define WIDTH_OF_TOTAL 24u
 #define WIDTH_OF_KIND  36u
 #define WIDTH_OF_OWNER 56u
+#define WIDTH_OF_CORES 100u /* beside TOTAL% */
 
 static unsigned columns_of(uint32_t code)
 {
@@ -80,6 +82,25 @@ static void add_share(struct bytes *out, uint64_t part, uint64_t whole)
 			       whole ? 100.0 * (double)part / (double)whole : 0);
 
 	bytes_add(out, text, (size_t)n);
+}
+
+static unsigned cores_columns(const struct top_view *view, unsigned width)
+{
+	const unsigned least = view->mode == TOP_METHODS ? WIDTH_OF_CORES : WIDTH_OF_OWNER;
+
+	return view->sample_cores > 0 && width >= least ? CORES_COLUMNS : 0;
+}
+
+/* Writes how many cores the samples are, in columns that may be 0. */
+static void add_cores(const struct top_view *view, uint64_t samples, unsigned columns,
+		      struct bytes *out)
+{
+	const double cores = (double)samples * view->sample_cores;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%7.*f ", cores < 99.995 ? 2 : 0, cores);
+	if (columns > 0)
+		top_text_fit(text, columns, true, out);
 }
 
 static void add_blank(struct bytes *out, unsigned n)
@@ -193,14 +214,17 @@ static size_t method_line(const struct top_view *view, const struct top_row *row
 			  struct bytes *out)
 {
 	const unsigned owner = owner_columns(width);
+	const unsigned cores = cores_columns(view, width);
 	const unsigned most = width / 3;
-	unsigned used = SHARE_COLUMNS, indent;
+	unsigned used = SHARE_COLUMNS + cores, indent;
 	size_t name_at;
 
-	if (row->depth > 0)
-		add_blank(out, SHARE_COLUMNS);
-	else
+	if (row->depth > 0) {
+		add_blank(out, SHARE_COLUMNS + cores);
+	} else {
 		add_share(out, row->self, view->table.samples);
+		add_cores(view, row->self, cores, out);
+	}
 	if (width >= WIDTH_OF_TOTAL) {
 		add_share(out, row->total, view->table.samples);
 		used += SHARE_COLUMNS;
@@ -210,8 +234,7 @@ static size_t method_line(const struct top_view *view, const struct top_row *row
 	if (width >= WIDTH_OF_KIND)
 		bytes_add_char(out, ' ');
 	if (owner && row->depth == 0)
-		add_owner(view->timeline, &view->timeline->processes[row->process],
-			  owner, out);
+		add_owner(view->timeline, &view->timeline->processes[row->process], owner, out);
 	else
 		add_blank(out, owner);
 	used += owner;
@@ -246,13 +269,14 @@ static size_t thread_line(const struct top_view *view, const struct top_row *row
 			  struct bytes *out)
 {
 	const struct timeline_process *process = &view->timeline->processes[row->process];
-	const unsigned owner = owner_columns(width);
-	unsigned used = SHARE_COLUMNS + PID_COLUMNS + owner;
+	const unsigned owner = owner_columns(width), cores = cores_columns(view, width);
+	unsigned used = SHARE_COLUMNS + cores + PID_COLUMNS + owner;
 	enum frame_kind kind;
 	const char *best = best_name(view, row, &kind);
 	size_t name_at;
 
 	add_share(out, row->self, view->table.samples);
+	add_cores(view, row->self, cores, out);
 	add_number(out, view->timeline->threads[row->thread].tid, PID_COLUMNS);
 	if (owner)
 		add_owner(view->timeline, process, owner, out);
@@ -268,12 +292,14 @@ static size_t process_line(const struct top_view *view, const struct top_row *ro
 {
 	const struct timeline_process *process = &view->timeline->processes[row->process];
 	const unsigned owner = owner_columns(width) ? owner_columns(width) : thread_columns(width);
-	unsigned used = SHARE_COLUMNS + PID_COLUMNS + owner;
+	const unsigned cores = cores_columns(view, width);
+	unsigned used = SHARE_COLUMNS + cores + PID_COLUMNS + owner;
 	enum frame_kind kind;
 	const char *best = best_name(view, row, &kind);
 	size_t name_at;
 
 	add_share(out, row->self, view->table.samples);
+	add_cores(view, row->self, cores, out);
 	add_number(out, process->pid, PID_COLUMNS);
 	if (width >= WIDTH_OF_OWNER) {
 		add_number(out, view->table.processes[row->process].threads, PID_COLUMNS);
@@ -329,9 +355,10 @@ static void add_head(const char *text, unsigned columns, struct bytes *out)
 		top_text_fit(text, columns, true, out);
 }
 
-static void method_head(unsigned width, struct bytes *out)
+static void method_head(const struct top_view *view, unsigned width, struct bytes *out)
 {
 	add_head(" SELF%", SHARE_COLUMNS, out);
+	add_head("  CORES", cores_columns(view, width), out);
 	add_head("TOTAL%", width >= WIDTH_OF_TOTAL ? SHARE_COLUMNS : 0, out);
 	add_head("KIND", width >= WIDTH_OF_KIND ? KIND_COLUMNS : 0, out);
 	add_head("JVM", owner_columns(width), out);
@@ -344,18 +371,20 @@ void top_line_head(const struct top_view *view, unsigned width, struct bytes *ou
 	out->len = 0;
 	if (view->mode == TOP_THREADS) {
 		add_head("SHARE%", SHARE_COLUMNS, out);
+		add_head("  CORES", cores_columns(view, width), out);
 		add_head("    TID", PID_COLUMNS, out);
 		add_head("JVM", owner, out);
 		add_head("THREAD", thread_columns(width) + 1, out);
 		add_head("HOTTEST METHOD", 14, out);
 	} else if (view->mode == TOP_PROCESSES) {
 		add_head("SHARE%", SHARE_COLUMNS, out);
+		add_head("  CORES", cores_columns(view, width), out);
 		add_head("    PID", PID_COLUMNS, out);
 		add_head("THREADS", width >= WIDTH_OF_OWNER ? PID_COLUMNS : 0, out);
 		add_head("JVM", owner ? owner : thread_columns(width), out);
 		add_head("HOTTEST METHOD", 14, out);
 	} else {
-		method_head(width, out);
+		method_head(view, width, out);
 		add_head("METHOD", 6, out);
 	}
 }

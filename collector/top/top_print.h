@@ -13,9 +13,10 @@
  *   kind, unit              what samples are, and the unit of their weights
  *   quality: samples, lost, unnamed, unnamed_java, unrooted, heapless, stackless, overflow, untimed
  *   samples                 samples of the chosen thread or process, or all
+ *   cores                   these as processor time in cores; absent where that is not known
  *   view                    "methods", "threads" or "jvms": what a row is
  *   rows_left_out           rows beyond the number asked for, or not matched
- *   rows: [{name, self, total, self_percent, total_percent, pid, jvm, container,
+ *   rows: [{name, self, total, cores (of self), self_percent, total_percent, pid, jvm, container,
  *           kind (methods), tid (threads), threads (jvms), hottest (threads and jvms)}]
  */
 #ifndef FG_TOP_TOP_PRINT_H

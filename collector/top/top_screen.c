@@ -44,6 +44,7 @@ static const char *const help[] = {
 	"",
 	"  SELF%   samples taken in the method itself",
 	"  TOTAL%  samples that had it on the stack",
+	"  CORES   processor time in it, in cores (wide windows)",
 	"",
 	"  q          quit                     p, space   pause, and go on",
 	"  up, down   move                     page up, page down, home, end",

@@ -72,6 +72,7 @@ struct top_view {
 	size_t n_matching;	/* rows other than callers, after the filter */
 	uint64_t matching_self; /* samples of these rows */
 	size_t cursor, first;	/* first: the row at the top of the screen */
+	double sample_cores;	/* the share of a core that one sample is; 0: not known */
 	/* private */
 	const struct profile *profile;
 	const struct timeline *timeline;

@@ -88,6 +88,7 @@ static void add_time(struct made *made, uint64_t at_ns, const char *thread_name,
 		.container_name = "app",
 		.name_space = "test",
 		.image = "registry.example/shop/cart:1.4.2",
+		.service = "cart",
 	};
 	const struct timeline_thread thread = {
 		.process = timeline_process(&made->timeline, &process),
@@ -179,6 +180,7 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 	assert_string_equal(reading.recording.timeline.processes[0].name_space, "test");
 	assert_string_equal(reading.recording.timeline.processes[0].image,
 			    "registry.example/shop/cart:1.4.2");
+	assert_string_equal(reading.recording.timeline.processes[0].service, "cart");
 	for (int format = RENDER_FOLDED; format <= RENDER_RECORDING; format++)
 		check_same(&made, &reading, (enum render_format)format);
 	free(data);
@@ -425,8 +427,8 @@ static void process_with_fewer_fields_is_cut(void **state)
 	check_refused(&file, -EINVAL, "a record is cut");
 }
 
-/* Older writers have seven fields, and no image. */
-static void process_of_an_older_writer_has_no_image(void **state)
+/* Older writers have seven fields, without image and service. */
+static void process_of_an_older_writer_has_no_image_and_no_service(void **state)
 {
 	struct file file = begin();
 	struct reading reading;
@@ -439,7 +441,16 @@ static void process_of_an_older_writer_has_no_image(void **state)
 	assert_int_equal(reading.recording.timeline.n_processes, 1);
 	assert_string_not_equal(reading.recording.timeline.processes[0].name_space, "");
 	assert_string_equal(reading.recording.timeline.processes[0].image, "");
+	assert_string_equal(reading.recording.timeline.processes[0].service, "");
 	reading_fini(&reading);
+}
+
+static void service_that_is_no_text_is_damage(void **state)
+{
+	struct file file = begin();
+
+	FIELDS(&file, RECORDING_PROCESS, 7, 0, 0, 0, 0, 0, 0, 0, 99);
+	check_refused(&file, -EINVAL, "a text is not there");
 }
 
 static void image_that_is_cut_or_no_text_is_damage(void **state)
@@ -645,7 +656,8 @@ int main(void)
 		cmocka_unit_test(kinds_are_bounded),
 		cmocka_unit_test(build_of_nothing_is_refused),
 		cmocka_unit_test(process_with_fewer_fields_is_cut),
-		cmocka_unit_test(process_of_an_older_writer_has_no_image),
+		cmocka_unit_test(process_of_an_older_writer_has_no_image_and_no_service),
+		cmocka_unit_test(service_that_is_no_text_is_damage),
 		cmocka_unit_test(image_that_is_cut_or_no_text_is_damage),
 		cmocka_unit_test(line_that_cannot_be_is_none),
 		cmocka_unit_test(more_frames_than_text_could_write_are_refused),

@@ -39,6 +39,7 @@ static void frames_keep_the_contract(void **state)
 	HAS("<text x=\"13.00\" y=\"49.5\">a/B.c</text></g>\n");
 	HAS("<g><title>sys_read (8,766 samples, 87.66%)</title><rect x=\"155.61\" ");
 	HAS(">Flame Graph</text>");
+	HAS("<title>Flame Graph</title>\n<style>");
 	LACKS("_[");
 }
 

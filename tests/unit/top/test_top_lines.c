@@ -116,6 +116,7 @@ static void lines_of_every_view_fit_every_width(void **state)
 	for (int i = 0; i < 6; i++)
 		top_samples_add(&samples, 4000000 + i, 4000000 + i, names[i], 100 - (unsigned)i);
 	assert_int_equal(top_view_set_filter(&view, "."), 0);
+	view.sample_cores = 1e9; /* wider than its column */
 	for (int mode = 0; mode < TOP_MODES; mode++) {
 		view.mode = (enum top_mode)mode;
 		top_view_show(&view, &samples.profile, &samples.timeline);
@@ -195,6 +196,48 @@ static void a_plain_table_has_names_whole(void **state)
 				  "1 more\n");
 }
 
+/* Each sample is a tenth of a core. */
+static void processor_time_has_a_column_in_cores_where_there_is_room(void **state)
+{
+	struct bytes line = {0};
+
+	top_samples_add(&samples, 17, 17, "main_[j];hot_[j]", 9);
+	top_samples_add(&samples, 17, 17, "main_[j]", 1);
+	view.sample_cores = 0.1;
+	top_view_show(&view, &samples.profile, &samples.timeline);
+	top_line_head(&view, 120, &line);
+	assert_int_equal(strncmp(bytes_text(&line), " SELF%   CORES TOTAL% KIND ", 27), 0);
+	top_line_row(&view, &view.rows[0], 120, &line);
+	assert_int_equal(strncmp(bytes_text(&line), " 90.00    0.90  90.00 jit ", 26), 0);
+	top_line_head(&view, 99, &line);
+	assert_null(strstr(bytes_text(&line), "CORES"));
+	view.mode = TOP_PROCESSES;
+	top_view_show(&view, &samples.profile, &samples.timeline);
+	top_line_row(&view, &view.rows[0], 80, &line);
+	assert_int_equal(strncmp(bytes_text(&line), "100.00    1.00      17 ", 23), 0);
+	view.sample_cores = 0;
+	top_line_row(&view, &view.rows[0], 80, &line);
+	assert_int_equal(strncmp(bytes_text(&line), "100.00      17 ", 15), 0);
+	bytes_fini(&line);
+}
+
+static void json_has_cores_only_where_they_are_known(void **state)
+{
+	json_t *object;
+
+	top_samples_add(&samples, 17, 17, "main_[j]", 2);
+	top_view_show(&view, &samples.profile, &samples.timeline);
+	object = top_to_json(&view, &facts, 1);
+	assert_null(json_object_get(object, "cores"));
+	json_decref(object);
+	view.sample_cores = 0.1;
+	object = top_to_json(&view, &facts, 1);
+	assert_true(json_real_value(json_object_get(object, "cores")) == 0.2);
+	assert_true(json_real_value(json_object_get(
+			    json_array_get(json_object_get(object, "rows"), 0), "cores")) == 0.2);
+	json_decref(object);
+}
+
 static void json_has_all_figures_and_only_utf_8(void **state)
 {
 	const json_t *row;
@@ -236,6 +279,8 @@ int main(void)
 		CLAIM(lines_of_every_view_fit_every_width),
 		CLAIM(a_plain_table_has_names_whole),
 		CLAIM(a_jvm_is_called_by_its_container_and_jvms_of_one_name_by_pid_too),
+		CLAIM(processor_time_has_a_column_in_cores_where_there_is_room),
+		CLAIM(json_has_cores_only_where_they_are_known),
 		CLAIM(json_has_all_figures_and_only_utf_8),
 	};
 
