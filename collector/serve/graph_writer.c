@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "live/report.h"
-#include "serve/graph_dir.h"
+#include "serve/graph_index.h"
 #include "sinks/graph_queue.h"
 
 #include <errno.h>
@@ -25,6 +25,7 @@ struct graph_writer {
 	struct graph_queue queue;
 	struct graph_writer_stats stats;
 	bool is_closing;
+	bool has_said_index; /* used by the thread only */
 };
 
 /* Arguments of render_graph. */
@@ -115,6 +116,19 @@ static void expire(struct graph_writer *writer)
 			    options->dir, strerror(-err));
 }
 
+/* Writes the page over the graphs. What is in its way is said once. */
+static void write_index(struct graph_writer *writer)
+{
+	const int err = graph_index_write(&writer->dir);
+
+	if (!err || writer->has_said_index)
+		return;
+	writer->has_said_index = true;
+	log_warning("%s/" GRAPH_INDEX_NAME ", the page over the graphs, is not written: %s",
+		    writer->options.dir,
+		    err == -EEXIST ? "another file has its name, and stays" : strerror(-err));
+}
+
 /*
  * Writes the graphs of a period. Only the first error is logged, because the others are most likely
  * equal.
@@ -137,6 +151,7 @@ static void write_period(struct graph_writer *writer, const struct period *perio
 		count(writer, !err, err != 0);
 	}
 	expire(writer);
+	write_index(writer);
 	count(writer, 0, 0);
 	if (first_err)
 		log_error("cannot write %s/%s: %s: %llu of %llu graphs of this period are lost; "
@@ -230,6 +245,7 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->changed, NULL);
 	expire(writer);
+	write_index(writer);
 	count(writer, 0, 0);
 	err = thread_start(&writer->thread, run, writer);
 	if (err) {
