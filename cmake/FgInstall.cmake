@@ -20,5 +20,17 @@ install(FILES "${generated}/completions/fgcollect.fish"
 install(FILES "${collector}/fgcollect.service" DESTINATION lib/systemd/system)
 install(FILES "${collector}/fgcollect.tmpfiles" DESTINATION lib/tmpfiles.d RENAME fgcollect.conf)
 
-install(FILES LICENSE README.md DESTINATION share/doc/fgcollect)
-install(DIRECTORY docs DESTINATION share/doc/fgcollect)
+# The plug-in of kubectl is found in PATH.
+install(PROGRAMS docker/kubernetes/kubectl-fgcollect DESTINATION bin)
+
+# What pages link to is installed too, at the place that links say: images, manifests, the seccomp
+# profile and examples in docker/, and the pages of the source's folders.
+set(doc share/doc/fgcollect)
+install(FILES LICENSE README.md DESTINATION "${doc}")
+install(DIRECTORY docs DESTINATION "${doc}")
+install(DIRECTORY docker DESTINATION "${doc}" USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+foreach(page collector/README.md collector/LIMITS.md collector/GLOSSARY.md collector/DESIGN-NOTES.md
+    collector/options/README.md jvmti-agent/README.md shared/README.md tests/README.md)
+  get_filename_component(folder "${page}" DIRECTORY)
+  install(FILES "${page}" DESTINATION "${doc}/${folder}")
+endforeach()

@@ -148,6 +148,12 @@ class Packages(Case):
         self.check_service(machine)
         self.wait_until_current(machine)
         machine.run("systemctl", "disable", "--now", "fgcollect", check=True)
+        for command in ("tar -tzf /srv/fgcollect.tar.gz | sed 's|^[^/]*/||' | grep -v '/$' | "
+                        "(cd /usr/local && xargs -d '\\n' rm -f --)",
+                        "rm -rf /usr/local/share/doc/fgcollect /usr/local/lib/fgcollect"):
+            machine.run("sh", "-c", command, check=True)
+        left = [path for path in (machine.root / "usr/local").rglob("*fg[ac]*") if not path.is_dir()]
+        self.assertEqual(left, [])
 
     def maps_on(self, machine):
         return sorted(path.name for path in (machine.root / "tmp").glob("perf-*.map"))

@@ -27,6 +27,18 @@ OTHER = {**COLLECTOR, "metadata": {**COLLECTOR["metadata"], "name": "fgcollect-2
          "spec": {"nodeName": "node-2"}, "docker": "node-2's"}
 
 
+def pod_of(name, uid=UID, phase="Running", namespace="shop", labels=(), annotations=()):
+    return {"metadata": {"name": name, "namespace": namespace, "uid": uid, "labels": dict(labels),
+                         "annotations": dict(annotations)},
+            "spec": {"nodeName": "node-1", "containers": [{"name": "app"}]},
+            "status": {"phase": phase}}
+
+
+def workload_of(kind, name="web", selector=()):
+    return {"kind": kind, "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"selector": dict(selector)}}
+
+
 class Plugin(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp())
@@ -37,14 +49,13 @@ class Plugin(unittest.TestCase):
 
     def top_of(self, annotations):
         """What the plug-in has run for the table of a pod with these annotations."""
-        pod = {"metadata": {"name": "web", "namespace": "shop", "uid": UID,
-                            "annotations": annotations},
-               "spec": {"nodeName": "node-1", "containers": [{"name": "app"}]},
-               "status": {"phase": "Running"}}
+        return self.run_plugin([pod_of("web", annotations=annotations)], "top", "shop/web")
+
+    def run_plugin(self, pods, *words, workloads=()):
         file = self.directory / "cluster.json"
-        file.write_text(json.dumps({"pods": [pod, COLLECTOR, OTHER]}))
+        file.write_text(json.dumps({"pods": [*pods, COLLECTOR, OTHER], "workloads": workloads}))
         return subprocess.run(
-            [PLUGIN, "top", "shop/web"], capture_output=True, text=True, check=False,
+            [PLUGIN, *words], capture_output=True, text=True, check=False,
             stdin=subprocess.DEVNULL,
             env={**os.environ, "FG_CLUSTER": str(file),
                  "PATH": f"{self.directory}:{STAND_IN}:{os.environ['PATH']}"})
@@ -73,6 +84,55 @@ class Plugin(unittest.TestCase):
                 self.assertEqual((refused.returncode, refused.stdout), (1, ""), text)
                 self.assertIn("pod shop/web says that it is a static pod's mirror, and is none",
                               refused.stderr)
+
+    PODS = (pod_of("web-0", "u0", "Pending", labels={"app": "web", "tier": "a/b"}),
+            pod_of("web-1", "u1", labels={"app": "web", "tier": "a/b"}),
+            pod_of("web-2", "u2", labels={"app": "web", "tier": "a/b"}),
+            pod_of("cart-1", "u3", labels={"app": "cart"}))
+
+    def ask(self, word, *options, workloads=()):
+        return self.run_plugin(self.PODS, "top", word, *options, workloads=workloads)
+
+    def test_a_workload_is_its_first_running_pod(self):
+        labels = {"matchLabels": {"app": "web", "tier": "a/b"}}
+        for kind, word in (("deployment", "deploy"), ("deployment", "deployments.apps"),
+                           ("statefulset", "sts"), ("job", "job")):
+            asked = self.ask(f"shop/{word}/web", workloads=[workload_of(kind, selector=labels)])
+            self.assertEqual((asked.returncode, asked.stdout),
+                             (0, "exec node-1's fgcollect top --pod u1\n"), asked.stderr)
+            self.assertIn(f"the {kind} shop/web has several pods, of which this is web-1",
+                          asked.stderr)
+
+    def test_a_kind_is_no_namespace_and_the_namespace_may_be_an_option(self):
+        labels = {"matchLabels": {"app": "cart"}}
+        asked = self.ask("deploy/web", "-n", "shop",
+                         workloads=[workload_of("deployment", selector=labels)])
+        self.assertEqual((asked.stdout, asked.stderr),
+                         ("exec node-1's fgcollect top --pod u3\n", ""))
+
+    def test_a_pod_may_be_called_a_pod(self):
+        for word in ("shop/pod/web-2", "shop/web-2"):
+            self.assertEqual(self.ask(word).stdout, "exec node-1's fgcollect top --pod u2\n", word)
+
+    def test_workloads_without_a_pod_are_told(self):
+        for workload, why in ((workload_of("deployment", selector={"matchLabels": {"app": "no"}}),
+                               "no pod of the deployment shop/web runs"),
+                              (workload_of("deployment", selector={
+                                  "matchLabels": {"app": "web"},
+                                  "matchExpressions": [{"key": "a", "operator": "Exists"}]}),
+                               "has expressions"),
+                              (workload_of("job"), "cannot find the deployment shop/web")):
+            asked = self.ask("shop/deploy/web", workloads=[workload])
+            self.assertEqual((asked.returncode, asked.stdout), (1, ""))
+            self.assertIn(why, asked.stderr)
+
+    def test_what_is_no_kind_is_refused(self):
+        for word, why in (("shop/cron/web", "cron: no kind that has pods"),
+                          ("a/b/c/d", "KIND/NAME is needed"), ("shop//web", "is needed"),
+                          ("shop/deploy/", "is needed")):
+            asked = self.ask(word)
+            self.assertEqual((asked.returncode, asked.stdout), (2, ""))
+            self.assertIn(why, asked.stderr)
 
 
 if __name__ == "__main__":
