@@ -2,6 +2,7 @@
 /* fgcollect diff: what changed between two files, as a table and as drawings. */
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "draw/draw_clock.h"
 #include "draw/draw_compare.h"
 #include "draw/draw_cut.h"
 #include "draw/draw_input.h"
@@ -62,6 +63,10 @@ static int compare(struct draw_options *options)
 		err = read_side(options, true, now_ns, &before);
 	if (!err)
 		err = read_side(options, false, now_ns, &after);
+	if (!err && draw_clock_is_time(&before) && draw_clock_is_time(&after)) {
+		draw_clock_make_time(&before);
+		draw_clock_make_time(&after);
+	}
 	return err ? err : draw_compare(options, &before, &after);
 }
 

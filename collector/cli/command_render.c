@@ -2,6 +2,7 @@
 /* fgcollect render: files of other programs, drawn. */
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "draw/draw_clock.h"
 #include "draw/draw_cut.h"
 #include "draw/draw_input.h"
 #include "draw/draw_options.h"
@@ -55,6 +56,8 @@ static int render(struct draw_options *options)
 	input.wanted = options->kind;
 	if (!err)
 		err = read_all(options, &input);
+	if (!err && !options->render.count_name && draw_clock_is_time(&input))
+		draw_clock_make_time(&input);
 	return err ? err : draw_render(options, &input);
 }
 

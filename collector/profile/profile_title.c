@@ -72,7 +72,7 @@ static bool is_named(char (*names)[PLACE_NAME_BYTES], size_t n, const char *name
 	return false;
 }
 
-/* Processes of one name, such as a JVM that was started anew, are named once. */
+/* "[gone]" and its like are no names. Processes of one name, such as a JVM that was started anew, are named once. */
 static void put_programs(const struct timeline *timeline, char ret[PROFILE_TITLE_BYTES])
 {
 	struct weighed *const all = weigh(timeline);
@@ -81,7 +81,8 @@ static void put_programs(const struct timeline *timeline, char ret[PROFILE_TITLE
 
 	for (size_t i = 0; all && i < timeline->n_processes; i++) {
 		timeline_process_write_called(all[i].process, name, sizeof(name));
-		if (!name[0] || (n > 0 && all[i].weight == 0) || is_named(names, n, name))
+		if (!name[0] || name[0] == '[' || (n > 0 && all[i].weight == 0) ||
+		    is_named(names, n, name))
 			continue;
 		if (n < NAMED)
 			memcpy(names[n++], name, sizeof(name));

@@ -79,6 +79,7 @@ static void the_programs_with_most_are_named(void **state)
 	check(&(struct profile_info){0}, "Shop and Cart, cpu");
 	add(19, "", "Shop", 1); /* once more, after a restart */
 	check(&(struct profile_info){0}, "Shop and Cart, cpu");
+	add(22, "", "[gone]", 7);
 	add(20, "", "bash", 5);
 	add(21, "", "cron", 4);
 	check(&(struct profile_info){0}, "Shop, bash and 2 more, cpu");
