@@ -213,7 +213,7 @@ class Images(Case):
         self.assertEqual(self.docker("exec", "fgcollect", "/bin/sh", check=False).code, 126)
         # Tools do not load what JDK_JAVA_OPTIONS names, but what JAVA_TOOL_OPTIONS does.
         for variable, picked_up in (("JDK_JAVA_OPTIONS", False), ("JAVA_TOOL_OPTIONS", True)):
-            tool = self.docker("run", "--rm", "--network", "none", "-e", "JDK_JAVA_OPTIONS=", "-e",
+            tool = self.docker("run", "--rm", "--network", "none", "-e", "JAVA_TOOL_OPTIONS=", "-e",
                                f"{variable}=-agentpath:{AGENT_PATH}", "--entrypoint", "keytool",
                                "shop", "-help")
             self.assertEqual("Picked up" in tool.text, picked_up, tool.text)

@@ -48,6 +48,17 @@ class Installed(unittest.TestCase):
                      "docker/examples", "docker/kubernetes/helm/fgcollect/Chart.yaml"):
             self.assertTrue((self.doc / path).exists(), path)
 
+    def test_the_agent_is_given_in_one_variable_everywhere(self):
+        """Which other one there is, and when to take it, docs/fleet.md alone says."""
+        count = 0
+        for path in self.doc.rglob("*"):
+            if not path.is_file() or path.suffix in (".svg", ".png"):
+                continue
+            for name in re.findall(r"([A-Z][A-Z_]+)[\"']?[=:] *[\"']?-agentpath", path.read_text()):
+                self.assertEqual(name, "JAVA_TOOL_OPTIONS", path)
+                count += 1
+        self.assertGreater(count, 8)
+
 
 if __name__ == "__main__":
     unittest.main()
