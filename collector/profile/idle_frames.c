@@ -124,6 +124,7 @@ const char *const idle_waits[] = {
 	"*Semaphore::wait*",
 	"os::naked_short_sleep",
 	"ppoll",
+	"syscall", /* futex(2), as the agent's thread waits */
 	NULL,
 };
 

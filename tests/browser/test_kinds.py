@@ -128,6 +128,11 @@ class Kinds(PageCase):
     def test_table_and_callers_are_of_the_kind(self):
         self.press("#tab-top")
         self.choose_kind("wall")
+        self.assertTrue(self.browser.run("app.state.javaOnly"))     # as a kind of time begins
+        self.press("[data-flag=javaOnly]")
+        self.choose_kind("offcpu")
+        self.choose_kind("wall")
+        self.assertFalse(self.browser.run("app.state.javaOnly"))    # as it was chosen
         idle, whole = self.sum_of(self.offcpu), self.sum_of(self.wall)
         rows = self.browser.run("[...document.querySelectorAll('tbody tr')].map(tr => "
                                 "[...tr.cells].map(td => td.textContent))")

@@ -146,8 +146,23 @@ class Waits(PageCase):
         gc = self.sum_of("running", test=lambda look: look[3] == "gc")
         self.assertIn(f"collecting garbage{100 * gc / ran:.{1 if gc < 0.1 * ran else 0}f}%", self.text(".quality"))
 
-    def test_java_only_keeps_why_threads_wait(self):
+    def test_java_is_first_and_a_button_shows_the_rest(self):
+        names = ("[...app.tree.key].filter((key, i) => i > 0 && app.tree.total[i] > 0)"
+                 ".map(key => app.tree.keys[key].name)")
+        self.assertNotIn("futex_wait", self.browser.run(names))
         self.press("[data-flag=javaOnly]")
+        self.assertIn("futex_wait", self.browser.run(names))
+        self.assertEqual(self.browser.run("location.hash"), "#javaOnly=0")
+
+    def test_functions_are_methods_that_wait_and_not_why(self):
+        self.press("#tab-top")
+        rows = self.browser.run("Object.fromEntries(functionRows(app.made).map(r => [r.name.name, r.self]))")
+        self.assertFalse([name for name in rows if name.startswith("[blocked")], rows)
+        reads = PERIOD_US * sum(look[3] == "query" for look in self.looks)
+        self.assertEqual(rows["java/net/SocketInputStream.read"], reads)
+        self.assertEqual(sum(rows.values()), self.total())
+
+    def test_java_only_keeps_why_threads_wait(self):
         found = self.browser.run(
             "(t => { const all = {}; for (let i = 1; i < t.count; i++) if (t.self[i] > 0) {"
             "const name = i => t.keys[t.key[i]].name;"

@@ -73,17 +73,19 @@ function enterSamples(data)
 
 /*
  * What is looked at in another kind: the range in its buckets, filters for what it has, and
- * frameworks as it has them at first.
+ * frameworks and Java alone as it has them at first.
  */
 function stateInSamples(data)
 {
 	const { state } = app, part = Number(app.data.facts.bucket_ns) / Number(data.facts.bucket_ns) || 0;
 	const isAsFirst = state.frameworks === foldsAtFirst(app.data);
+	const isJavaAsFirst = state.javaOnly === Boolean(app.data.facts.java_only);
 	const filters = Object.fromEntries(DIMENSIONS.map(name =>
 		[name, data.threads.some(thread => thread[name] === state[name]) ? state[name] : ""]));
 	return { ...state, ...filters, samples: data.name, from: Math.round(state.from * part),
 		to: Math.round(state.to * part),
-		frameworks: isAsFirst ? foldsAtFirst(data) : state.frameworks };
+		frameworks: isAsFirst ? foldsAtFirst(data) : state.frameworks,
+		javaOnly: isJavaAsFirst ? Boolean(data.facts.java_only) : state.javaOnly };
 }
 
 function chooseSamples(name)

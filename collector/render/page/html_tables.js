@@ -81,6 +81,9 @@ function functionRows({ tree, sums })
 	for (let key = 0; key < tree.keys.length; key++) {
 		if (sums.total[key] === 0 && sums.beforeTotal[key] === 0)
 			continue;
+		if (app.data.kinds[tree.keys[key].kind].letter === "w" && sums.self[key] === 0 &&
+		    sums.before[key] === 0)
+			continue;     // why a thread waits, whose time is its function's
 		if (pattern && !pattern.test(tree.keys[key].name))
 			continue;
 		rows.push({ key, name: tree.keys[sums.shown[key]], self: sums.self[key], total: sums.total[key],

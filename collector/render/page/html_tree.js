@@ -265,6 +265,7 @@ class Tally {
 		const n = tree.keys.length;
 		this.tree = tree;
 		this.of = namesakes(tree.keys);
+		this.isWait = tree.keys.map(({ kind }) => app.data.kinds[kind].letter === "w");
 		this.open = new Int32Array(n);     // frames of a name on the way to the root
 		this.at = tree.first[0];
 		this.own = new Float64Array(n);     // by a key alone, where others have its name
@@ -286,12 +287,22 @@ class Tally {
 		this.at = i > 0 ? tree.next[i] : 0;
 	}
 
+	/* Whose time a node's self is: why a thread waits is no function, but the function that waits. */
+	owner(i)
+	{
+		const { tree, isWait } = this;
+		let at = i;
+		while (at > 0 && isWait[tree.key[at]])
+			at = tree.parent[at];
+		return this.of[tree.key[at > 0 ? at : i]];
+	}
+
 	/* Counts this.at, and goes on. */
 	node()
 	{
-		const { tree, sums, at: i } = this, key = this.of[tree.key[i]];
-		sums.self[key] += tree.self[i];
-		sums.before[key] += tree.before[i];
+		const { tree, sums, at: i } = this, key = this.of[tree.key[i]], owner = this.owner(i);
+		sums.self[owner] += tree.self[i];
+		sums.before[owner] += tree.before[i];
 		if (this.open[key]++ === 0) {
 			sums.total[key] += tree.total[i];
 			sums.beforeTotal[key] += tree.beforeTotal[i];

@@ -88,6 +88,7 @@ static void what_also_runs_tasks_is_a_loop(void **state)
 	assert_int_equal(idle_frame_roles("WorkerThread::run", NULL), IDLE_LOOP);
 	assert_int_equal(idle_frame_roles("G1ConcurrentMarkThread::run_service", NULL), IDLE_LOOP);
 	assert_int_equal(idle_frame_roles("wait_until", "libfgagent.so"), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("syscall", "libc.so.6"), IDLE_WAIT); /* as it waits */
 	assert_int_equal(idle_frame_roles("wait_until", "libagent.so"), 0);
 }
 
