@@ -24,6 +24,7 @@ enum parser_role {
 	PARSER_NAMES,	/* names of C++ and Rust */
 	PARSER_MAPS,	/* perf maps that runtimes write */
 	PARSER_RECORDS, /* records of container engines */
+	PARSER_JARS,	/* manifests of jars */
 	PARSER_ROLES,
 };
 

@@ -256,6 +256,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	process->jvm_mapped_ns = 0;
 	java_methods_clear(&process->java_methods);
 	clear_hello(process->jvm); /* otherwise its texts would become the new program's title */
+	process->start_class[0] = '\0';
 	process_identify(process);
 	if (code_map_new(&empty) == 0) {
 		code_map_free(process->code);
@@ -516,6 +517,20 @@ void process_identify(struct process *process)
 	process->container_version = entry ? entry->version : 0;
 	workload_make(&process->workload, process->jvm ? &process->jvm->hello : NULL,
 		      entry ? &entry->container : NULL);
+	if (process->start_class[0] && !label_set_find(&process->workload.labels, WORKLOAD_CLASS))
+		label_set_add(&process->workload.labels, WORKLOAD_CLASS, process->start_class);
+}
+
+void process_set_start_class(struct process *process, const char *text)
+{
+	const uint64_t version = process->workload.version;
+
+	snprintf(process->start_class, sizeof(process->start_class), "%s", text);
+	process_identify(process);
+	if (process->called_version == version)
+		process->called_version = process->workload.version;
+	if (process->parted_version == version)
+		process->parted_version = process->workload.version;
 }
 
 static bool has_file(const struct address_space *space, const char *name)

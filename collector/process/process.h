@@ -23,6 +23,7 @@
 #include "code/name_pool.h"
 #include "code/vm_layout.h"
 #include "container/containers.h"
+#include "container/jar_manifest.h"
 #include "container/pod_uid.h"
 #include "maps/foreign_reader.h"
 #include "maps/jitdump_target.h"
@@ -107,6 +108,7 @@ struct process {
 	struct container_entry *container; /* held by the targets; NULL: in none, or not known */
 	uint64_t container_version;	   /* the version of container that workload is made of */
 	struct workload workload;	   /* its names and labels */
+	char start_class[JAR_CLASS_BYTES]; /* what its jar starts; "": no jar, or not known */
 	uint64_t called_hash;	 /* of what process_write_called writes; of a JVM, see namesakes.h */
 	uint64_t called_version; /* the version of workload that called_hash is of; 0: none */
 	uint64_t parted_version; /* the version of workload for which is_namesake is decided */
@@ -280,8 +282,10 @@ const char *process_pod(const struct process *process);
 const struct java_method *process_java_method(struct process *process, uint64_t addr,
 					      uint64_t now_ns, const char **ret_reason);
 
-/* Makes the process's workload anew of its container and of its agent's hello. */
+/* Makes the process's workload anew of its container, its agent's hello and its start_class. */
 void process_identify(struct process *process);
+/* Sets start_class, and with it the label WORKLOAD_CLASS. What the process is called stays. */
+void process_set_start_class(struct process *process, const char *text);
 
 /* Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);

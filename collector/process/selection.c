@@ -27,12 +27,13 @@ void selection_fini(struct selection *selection)
 }
 
 /*
- * Whether the class, or what the JVM is called, fits. A process without an agent has no class, so no
+ * Whether the class, the class that a jar starts, or what the JVM is called, fits. A process without an agent has no class, so no
  * other program fits.
  */
 static bool fits_jvm(const struct selection *selection, const struct process *process)
 {
 	char title[512], called[PLACE_NAME_BYTES];
+	const char *class;
 
 	if (!selection->has_jvm)
 		return true;
@@ -40,8 +41,10 @@ static bool fits_jvm(const struct selection *selection, const struct process *pr
 		return false;
 	process_title(process, title, sizeof(title));
 	process_write_called(process, called, sizeof(called));
+	class = label_set_find(&process->workload.labels, WORKLOAD_CLASS);
 	return regexec(&selection->jvm, title, 0, NULL, 0) == 0 ||
-	       regexec(&selection->jvm, called, 0, NULL, 0) == 0;
+	       regexec(&selection->jvm, called, 0, NULL, 0) == 0 ||
+	       (class && regexec(&selection->jvm, class, 0, NULL, 0) == 0);
 }
 
 static bool is_at(const struct selection_place *place, const struct process *process)

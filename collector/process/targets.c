@@ -19,7 +19,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#define SETTLE_STEP_NS	  2000000 /* between two looks at a jar's parser */
 #define MAPS_NS		  (5 * CLOCK_NS_PER_MS) /* of a turn, for perf maps */
 #define FREE_NS		  (2 * CLOCK_NS_PER_MS) /* of a turn, to free what is forgotten */
 #define FREE_MOST_NS	  (4 * CLOCK_NS_PER_MS) /* the same while there is too much of it */
@@ -83,6 +85,7 @@ void targets_fini(struct targets *targets)
 	map64_fini(&targets->sessions);
 	map64_fini(&targets->rivals);
 	containers_fini(&targets->containers);
+	start_classes_fini(&targets->start_classes);
 	map_store_fini(&targets->maps);
 	jitdump_close(targets->jitdump);
 }
@@ -498,6 +501,8 @@ static void apply_event(struct targets *targets, struct process *process,
 			const struct wire_record *record)
 {
 	code_events_apply(process, record, clock_now_ns());
+	if (record->kind == WIRE_HELLO)
+		start_classes_add(&targets->start_classes, process);
 	if (++process->uncounted >= UNCOUNTED_MAX || record->len > LARGE_RECORD)
 		charge(targets, process);
 }
@@ -802,8 +807,20 @@ static void identify_all(struct targets *targets)
 	}
 }
 
+/* Jars are read in steps, because a parser answers when it answers. */
+static void settle_start_classes(struct targets *targets)
+{
+	const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
+	const uint64_t until_ns = clock_now_ns() + targets->names_wait_ns;
+
+	while (!start_classes_step(&targets->start_classes, &targets->processes, clock_now_ns()) &&
+	       clock_now_ns() < until_ns)
+		nanosleep(&step, NULL);
+}
+
 void targets_settle_names(struct targets *targets)
 {
+	settle_start_classes(targets);
 	containers_settle(&targets->containers, clock_now_ns(), targets->names_wait_ns);
 	identify_all(targets);
 }
@@ -1002,6 +1019,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	read_outside(targets);
 	containers_take(&targets->containers, now_ns);
 	identify_all(targets);
+	start_classes_step(&targets->start_classes, &targets->processes, now_ns);
 	if (targets->sweep_pos == 0 && now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		targets->is_swept = false;

@@ -38,6 +38,7 @@
 #include "process/process.h"
 #include "process/process_bytes.h"
 #include "process/space_upkeep.h"
+#include "process/start_class.h"
 #include "sample/record.h"
 
 #define TARGETS_LINGER_NS     UINT64_C(3000000000)
@@ -95,6 +96,7 @@ struct targets {
 	struct outside_upkeep outside;
 	unsigned outside_users; /* calls of targets_want_outside without targets_unwant_outside */
 	struct space_upkeep spaces;
+	struct start_classes start_classes;
 	struct containers containers; /* the containers of all processes */
 	uint64_t container_changes;   /* of containers, as processes have them */
 	uint64_t names_wait_ns;	      /* of targets_settle_names; 0: what is left of a turn */

@@ -28,6 +28,7 @@
 
 #define WORKLOAD_IMAGE	 "image"
 #define WORKLOAD_SERVICE "service.name"
+#define WORKLOAD_CLASS	 "main.class" /* what a jar starts, see start_class.h */
 
 struct workload {
 	uint64_t version;		      /* no two workloads ever have the same version */

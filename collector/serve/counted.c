@@ -135,6 +135,12 @@ static const void *outside(const struct source *from, union room *room)
 	return &from->engine->targets.outside.stats;
 }
 
+static const void *start_classes(const struct source *from, union room *room)
+{
+	(void)room;
+	return &from->engine->targets.start_classes;
+}
+
 static const void *foreign_reader(const struct source *from, union room *room)
 {
 	(void)room;
@@ -308,6 +314,7 @@ static const struct {
 	{&native_lines_counters, native_lines},
 	{&foreign_upkeep_counters, foreign_upkeep},
 	{&outside_counters, outside},
+	{&start_classes_counters, start_classes},
 	{&foreign_reader_counters, foreign_reader},
 	{&foreign_text_counters, foreign_text},
 	{&kernel_code_counters, kernel},

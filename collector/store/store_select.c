@@ -14,7 +14,7 @@
 struct choosing {
 	const struct store_query *query;
 	const struct selector *select; /* the alternative of query that is looked for */
-	struct process *process; /* has the names of a row, for selector.h */
+	struct process *process;       /* has the names of a row, for selector.h */
 	regex_t jvm;
 	bool has_jvm;
 };
@@ -70,7 +70,7 @@ static bool fits_keys(const struct store_row *row, const struct store_query *que
 	return has;
 }
 
-/* Whether the class, or what the JVM is called, fits. */
+/* Whether the class, the class that a jar starts, or what the JVM is called, fits. */
 static bool fits_jvm(const struct choosing *choosing, const struct store_process *process)
 {
 	const struct place_name name = {.pod = process->pod,
@@ -82,6 +82,11 @@ static bool fits_jvm(const struct choosing *choosing, const struct store_process
 		return true;
 	if (!process->runtime[0])
 		return false;
+	for (size_t i = 0; i < process->n_labels; i++) {
+		if (strcmp(process->labels[i].key, WORKLOAD_CLASS) == 0 &&
+		    regexec(&choosing->jvm, process->labels[i].value, 0, NULL, 0) == 0)
+			return true;
+	}
 	place_name_write(&name, called, sizeof(called));
 	return regexec(&choosing->jvm, process->title, 0, NULL, 0) == 0 ||
 	       regexec(&choosing->jvm, called, 0, NULL, 0) == 0;

@@ -11,6 +11,7 @@
 #ifndef FG_SYMBOLIZE_PARSERS_H
 #define FG_SYMBOLIZE_PARSERS_H
 
+#include "container/jar_parser.h"
 #include "container/record_parser.h"
 #include "files/cfi_cache.h"
 #include "files/probe_cache.h"
@@ -61,6 +62,9 @@ static const struct parser_limits parser_roles[PARSER_ROLES] = {
 			    .memory_bytes = PARSER_TEXT_BYTES,
 			    .cpu_seconds = PARSER_TEXT_SECONDS,
 			    .has_spares = true},
+	[PARSER_JARS] = {.serve = jar_parser_serve,
+			 .memory_bytes = PARSER_TEXT_BYTES,
+			 .cpu_seconds = PARSER_TEXT_SECONDS},
 };
 
 #endif

@@ -49,6 +49,7 @@ MAY_WAIT = {
     "memory/page_map.c": GUARDED,
     "memory/process_memory.c": GUARDED, # its caller: memory/guarded_memory.c
     "memory/space_reader.c": GUARDED,
+    "process/start_class.c": GUARDED,
     "publish/publish_socket.c": OWN,
     "sample/sampler.c": WAITS,          # an errand; of one process only without rights
     "sample/uprobe.c": GUARDED,         # its caller: probes/probe_box.c
