@@ -6,8 +6,8 @@
  * errors:  none; the caller's own parsing reports errors of the command line
  * source:  getopt_long(3)
  *
- * -h, --help or --help-all asks for help wherever an option can stand, even between options that are wrong. The
- * caller then does nothing but show the help.
+ * -h, --help or --help-all asks for help wherever an option can stand, even between options that
+ * are wrong. The caller then does nothing but show the help.
  */
 #ifndef FG_BASE_HELP_H
 #define FG_BASE_HELP_H

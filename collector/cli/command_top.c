@@ -105,15 +105,14 @@ static void say_summary(struct top *top)
 			 said);
 		return;
 	}
-	profile_cores_text(
-		top->copy.quality.samples *
-			profile_cpu_period_ns(top->status.event, recording->hz),
-		top->copy.covered_ns, cores);
+	profile_cores_text(top->copy.quality.samples *
+				   profile_cpu_period_ns(top->status.event, recording->hz),
+			   top->copy.covered_ns, cores);
 	snprintf(top->summary, sizeof(top->summary),
 		 "%s%s%s: %s%s%s%s%.0f samples/s of %s at %u Hz, last %.1f s%s%s", top->target,
 		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
-		 top->status.jvms ? ", " : "", cores, cores[0] ? ", " : "", rate,
-		 top->status.event, recording->hz, seconds, said[0] ? "; " : "", said);
+		 top->status.jvms ? ", " : "", cores, cores[0] ? ", " : "", rate, top->status.event,
+		 recording->hz, seconds, said[0] ? "; " : "", said);
 }
 
 static void say_facts(struct top *top)

@@ -58,7 +58,10 @@ struct dial_waits {
 	struct dial_wait wanted, all;
 };
 
-/* Whether no agent that is wanted has still to dial, or with none of these, none that can be named. */
+/*
+ * Whether no agent that is wanted has still to dial, or with none of these, none that can be
+ * named.
+ */
 static bool is_everybody_here(struct local_recorder *local, const struct recording_options *options,
 			      struct dial_waits *waits, uint64_t waited_ns)
 {

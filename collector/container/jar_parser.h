@@ -3,8 +3,8 @@
  * shape:   an open jar -> a parser (confine/zygote.h) that reads it -> the class that it starts
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's, which never waits
- * errors:  those of jar_manifest.h; -EAGAIN: no parser now, or no answer yet; -EPROTO: the parser has
- *          died, lied, or was killed because it was late
+ * errors:  those of jar_manifest.h; -EAGAIN: no parser now, or no answer yet; -EPROTO: the parser
+ *          has died, lied, or was killed because it was late
  * source:  jar_manifest.h
  *
  * In a program without a zygote the caller reads the jar.

@@ -168,7 +168,9 @@ static int diagnose_wanted(const struct recording_options *options, struct targe
 	return ret ? diagnose_any(targets, socket_path, ret) : -EAGAIN;
 }
 
-/* Every alternative must be there. What will be missing is said of the first that lacks something. */
+/*
+ * Every alternative must be there. What will be missing is said of the first that lacks something.
+ */
 static int diagnose_alternatives(const struct recording_options *options, struct targets *targets,
 				 const char *socket_path, char *ret)
 {

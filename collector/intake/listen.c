@@ -142,10 +142,11 @@ static int prepare(const char *path, const char *option, bool is_private)
 	}
 	owner = listen_owner(path);
 	if (owner > 0) {
-		log_error("cannot listen on %s: another collector is running, PID %d, such as "
-			  "'fgcollect record': wait until it ends, or choose another place with %s; "
-			  "a daemon (fgcollect --watch) serves record, top and list at a time",
-			  path, (int)owner, option);
+		log_error(
+			"cannot listen on %s: another collector is running, PID %d, such as "
+			"'fgcollect record': wait until it ends, or choose another place with %s; "
+			"a daemon (fgcollect --watch) serves record, top and list at a time",
+			path, (int)owner, option);
 		return -EADDRINUSE;
 	}
 	if (owner < 0) {

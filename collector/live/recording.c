@@ -732,8 +732,7 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	count_probes(recording, &stats);
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
-		log_info("PID %d%s ended, and so does the recording",
-			 (int)recording->options.pid,
+		log_info("PID %d%s ended, and so does the recording", (int)recording->options.pid,
 			 recording->options.n_more_pids ? " and the others have" : " has");
 		recording_stop(recording, now_ns);
 	}

@@ -109,7 +109,7 @@ struct process {
 	uint64_t container_version;	   /* the version of container that workload is made of */
 	struct workload workload;	   /* its names and labels */
 	char start_class[JAR_CLASS_BYTES]; /* what its jar starts; "": no jar, or not known */
-	uint64_t called_hash;	 /* of what process_write_called writes; of a JVM, see namesakes.h */
+	uint64_t called_hash; /* of what process_write_called writes; of a JVM, see namesakes.h */
 	uint64_t called_version; /* the version of workload that called_hash is of; 0: none */
 	uint64_t parted_version; /* the version of workload for which is_namesake is decided */
 	bool is_namesake;	 /* an earlier JVM is called the same */

@@ -27,8 +27,8 @@ void selection_fini(struct selection *selection)
 }
 
 /*
- * Whether the class, the class that a jar starts, or what the JVM is called, fits. A process without an agent has no class, so no
- * other program fits.
+ * Whether the class, the class that a jar starts, or what the JVM is called, fits. A process
+ * without an agent has no class, so no other program fits.
  */
 static bool fits_jvm(const struct selection *selection, const struct process *process)
 {

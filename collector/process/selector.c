@@ -206,8 +206,7 @@ void selector_alternative(const struct selector *selector, size_t number, struct
 void selector_copy_containers(struct selector *selector, const struct selector *from)
 {
 	memcpy(selector->container, from->container, sizeof(selector->container));
-	memcpy(selector->more_containers, from->more_containers,
-	       sizeof(selector->more_containers));
+	memcpy(selector->more_containers, from->more_containers, sizeof(selector->more_containers));
 	selector->n_more_containers = from->n_more_containers;
 }
 

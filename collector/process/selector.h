@@ -7,9 +7,9 @@
  * source:  regcomp(3): extended regular expressions
  *
  * All parts that are given must fit. A zero-filled struct selector has no part, and every process
- * fits it. Containers and pods add up: of several, a process must fit one. Such a selector stands for
- * alternatives, each with one container and one pod at most, and each of them means processes by
- * itself. The functions that compare processes take an alternative.
+ * fits it. Containers and pods add up: of several, a process must fit one. Such a selector stands
+ * for alternatives, each with one container and one pod at most, and each of them means processes
+ * by itself. The functions that compare processes take an alternative.
  *
  * A container is given by its name or its ID, a pod by its name or by "namespace/name". The name or
  * the ID may be whole, or a beginning of it; an exact fit goes before names that only begin so, see
@@ -24,7 +24,7 @@
 #define SELECTOR_TEXT_BYTES 256
 #define SELECTOR_POD_BYTES  512 /* "namespace/name" */
 #define SELECTOR_MAX_LABELS 8
-#define SELECTOR_MAX_MORE   7  /* containers, and pods, beside the first */
+#define SELECTOR_MAX_MORE	  7 /* containers, and pods, beside the first */
 #define SELECTOR_MAX_ALTERNATIVES 16
 
 struct selector {

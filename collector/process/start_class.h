@@ -6,11 +6,11 @@
  * errors:  counted; a process without the label is called as before
  * source:  container/jar_parser.h
  *
- * A JVM of java -jar app.jar tells the jar's path alone, and people look for com.example.Shop. So the
- * jar is opened in the process's root directory, by a guarded call (base/guarded.h), and read by a
- * parser without rights, one jar after the other. What comes of it is the label START_CLASS_LABEL:
- * selectors, lists and a store have it. A box in a graph stays as it was, because a name that comes
- * late would make two of it.
+ * A JVM of java -jar app.jar tells the jar's path alone, and people look for com.example.Shop. So
+ * the jar is opened in the process's root directory, by a guarded call (base/guarded.h), and read
+ * by a parser without rights, one jar after the other. What comes of it is the label
+ * START_CLASS_LABEL: selectors, lists and a store have it. A box in a graph stays as it was,
+ * because a name that comes late would make two of it.
  */
 #ifndef FG_PROCESS_START_CLASS_H
 #define FG_PROCESS_START_CLASS_H

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLE_STEP_NS	  2000000 /* between two looks at a jar's parser */
+#define SETTLE_STEP_NS	  2000000		/* between two looks at a jar's parser */
 #define MAPS_NS		  (5 * CLOCK_NS_PER_MS) /* of a turn, for perf maps */
 #define FREE_NS		  (2 * CLOCK_NS_PER_MS) /* of a turn, to free what is forgotten */
 #define FREE_MOST_NS	  (4 * CLOCK_NS_PER_MS) /* the same while there is too much of it */

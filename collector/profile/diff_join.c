@@ -224,7 +224,9 @@ static struct pending *only_label(struct pending_list *list, uint8_t side)
 	return found;
 }
 
-/* One process a side is what is compared, whatever it is called: two pods, two versions of a jar. */
+/*
+ * One process a side is what is compared, whatever it is called: two pods, two versions of a jar.
+ */
 static void join_only_labels(struct pending_list *list)
 {
 	struct pending *const before = only_label(list, DIFF_BEFORE);

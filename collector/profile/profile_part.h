@@ -43,8 +43,8 @@ uint64_t profile_cpu_period_ns(const char *event, unsigned hz);
 const char *profile_cores_text(uint64_t cpu_ns, uint64_t length_ns, char ret[PROFILE_CORES_BYTES]);
 
 /*
- * How much there is of the kind: "64.0 s of wall at 20 Hz in 10.0 s", "158 samples of cpu-clock at 99
- * Hz in 15.0 s: 1.60 s, 0.11 cores". What is not known is left out. Returns ret.
+ * How much there is of the kind: "64.0 s of wall at 20 Hz in 10.0 s", "158 samples of cpu-clock at
+ * 99 Hz in 15.0 s: 1.60 s, 0.11 cores". What is not known is left out. Returns ret.
  */
 const char *profile_part_text(const struct profile_part *part, char ret[PROFILE_PART_BYTES]);
 

@@ -72,7 +72,10 @@ static bool is_named(char (*names)[PLACE_NAME_BYTES], size_t n, const char *name
 	return false;
 }
 
-/* "[gone]" and its like are no names. Processes of one name, such as a JVM that was started anew, are named once. */
+/*
+ * "[gone]" and its like are no names. Processes of one name, such as a JVM that was started anew,
+ * are named once.
+ */
 static void put_programs(const struct timeline *timeline, char ret[PROFILE_TITLE_BYTES])
 {
 	struct weighed *const all = weigh(timeline);

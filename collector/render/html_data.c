@@ -219,7 +219,10 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 		fact_text(out, "unit", profile_kind_noun(kind));
 	}
 	fact_number(out, "split", options->splits_levels);
-	/* Where threads wait is a method of the program, below which are the kernel's and the JVM's. */
+	/*
+	 * Where threads wait is a method of the program, below which are the kernel's and the
+	 * JVM's.
+	 */
 	fact_number(out, "java_only", options->java_only || profile_kind_is_of_threads(kind));
 	fact_number(out, "folded", options->folds_frameworks);
 	fact_number(out, "starts", options->shows_starts);

@@ -250,9 +250,8 @@ static char *name_thread(const struct timeline *timeline, const struct timeline_
 
 	timeline_process_write_called(&timeline->processes[thread->process], called,
 				      sizeof(called));
-	return asprintf(&name, "%s: %s (%d)", called, thread->name, (int)thread->tid) < 0
-		       ? NULL
-		       : name;
+	return asprintf(&name, "%s: %s (%d)", called, thread->name, (int)thread->tid) < 0 ? NULL
+											  : name;
 }
 
 static int write_threads(struct speedscope_writer *writer, const struct timeline *timeline,

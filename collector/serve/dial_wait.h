@@ -7,9 +7,9 @@
  * source:  newcomers.h
  *
  * A collector without a daemon knows no JVM when it begins. Agents dial within a second, later on a
- * busy host. So processes of the host are searched for agents that are wanted and have not connected,
- * again and again while others of the collector's work goes on. Once a search finds none, there is
- * nothing to wait for. A zero-filled struct dial_wait is none.
+ * busy host. So processes of the host are searched for agents that are wanted and have not
+ * connected, again and again while others of the collector's work goes on. Once a search finds
+ * none, there is nothing to wait for. A zero-filled struct dial_wait is none.
  */
 #ifndef FG_SERVE_DIAL_WAIT_H
 #define FG_SERVE_DIAL_WAIT_H

@@ -55,9 +55,9 @@ struct graph_name {
 /*
  * Writes a name such as "20261121T234718Z-3f2a4b5c6d7e-org.example.Main-4711.html". Such names sort
  * by time. The second part is the first 12 digits of the container's ID, or the process's name
- * outside containers. What the process's place is called (container/place_name.h) follows, where that
- * is known. Bytes other than letters, digits, dots, underscores and dashes become '_'. n > 1 is for
- * further graphs of one name: "-4711.2.html".
+ * outside containers. What the process's place is called (container/place_name.h) follows, where
+ * that is known. Bytes other than letters, digits, dots, underscores and dashes become '_'. n > 1
+ * is for further graphs of one name: "-4711.2.html".
  */
 void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_DIR_NAME_BYTES]);
 /* Whether text has the form of such a name. */

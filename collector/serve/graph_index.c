@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page over a directory of graphs, see graph_index.h. A graph's name says all that the page says
- * of it: "20261121T234718Z-3f2a4b5c6d7e-shop-1-app.jar-4711.html" is of 2026-11-21 23:47, of the
- * container 3f2a4b5c6d7e, and of shop-1-app.jar-4711.
+ * The page over a directory of graphs, see graph_index.h. A graph's name says all that the page
+ * says of it: "20261121T234718Z-3f2a4b5c6d7e-shop-1-app.jar-4711.html" is of 2026-11-21 23:47, of
+ * the container 3f2a4b5c6d7e, and of shop-1-app.jar-4711.
  */
 #include "serve/graph_index.h"
 

@@ -7,8 +7,8 @@
  * source:  graph_dir.h
  *
  * The page has a row for each program, with links to its graphs, the newest first. It is written
- * anew after each period. Programs and graphs that have no room are counted on the page. The page is
- * no graph: it is not counted with the directory's files, and is never removed.
+ * anew after each period. Programs and graphs that have no room are counted on the page. The page
+ * is no graph: it is not counted with the directory's files, and is never removed.
  */
 #ifndef FG_SERVE_GRAPH_INDEX_H
 #define FG_SERVE_GRAPH_INDEX_H

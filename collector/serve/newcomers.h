@@ -26,7 +26,7 @@ struct newcomers {
 	struct engine *engine;
 	struct selections selections; /* without the parts that need an agent */
 	bool takes_any;		    /* also processes that may turn out to be JVMs later */
-	bool takes_old; /* also JVMs of any age whose agent has not connected */
+	bool takes_old;		    /* also JVMs of any age whose agent has not connected */
 	pid_t pids[1 + RECORDING_MORE_PIDS]; /* the only ones that are meant */
 	size_t n_pids;
 	DIR *dir;
@@ -42,8 +42,8 @@ struct newcomers {
 int newcomers_begin(struct newcomers *search, struct engine *engine,
 		    const struct recording_options *options);
 /*
- * As newcomers_begin, for a collector that has just begun itself: agents of old JVMs have not dialled
- * yet either.
+ * As newcomers_begin, for a collector that has just begun itself: agents of old JVMs have not
+ * dialled yet either.
  */
 int newcomers_begin_all(struct newcomers *search, struct engine *engine,
 			const struct recording_options *options);

@@ -145,8 +145,8 @@ static unsigned owner_columns(unsigned width)
 }
 
 /*
- * Writes "shop-1: app.jar". Where both have no room, the place is cut first, but keeps a half: either
- * may be what people look for.
+ * Writes "shop-1: app.jar". Where both have no room, the place is cut first, but keeps a half:
+ * either may be what people look for.
  */
 static unsigned fit_called(const struct timeline_process *process, unsigned columns,
 			   struct bytes *out)

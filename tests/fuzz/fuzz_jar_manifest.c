@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A jar, and the text of its manifest: whatever they are, a class is a clean text that has an end. */
+/*
+ * A jar, and the text of its manifest: whatever they are, a class is a clean text that has an end.
+ */
 #include "fuzzer.h"
 
 #include "base/utf8.h"

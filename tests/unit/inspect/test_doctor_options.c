@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What doctor reads out of command lines and environments, words that end with NUL, and what it says
- * where it has found no JVM.
+ * What doctor reads out of command lines and environments, words that end with NUL, and what it
+ * says where it has found no JVM.
  */
 #include <setjmp.h>
 #include <stdarg.h>

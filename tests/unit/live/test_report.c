@@ -145,7 +145,8 @@ static void subtitle_says_what_was_measured(void **state)
 	char text[REPORT_BYTES];
 
 	report_subtitle(&status, 99, text);
-	assert_string_equal(text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s: 20.0 s, 2.00 cores, 1 JVM");
+	assert_string_equal(
+		text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s: 20.0 s, 2.00 cores, 1 JVM");
 }
 
 static void check_subtitle(const struct sample_kind *kind, uint64_t samples, const char *expected)
