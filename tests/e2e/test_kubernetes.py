@@ -116,7 +116,9 @@ class Kubernetes(Case):
             print(quality.line)
             for share in (quality.java_named, quality.named, quality.rooted):
                 self.assertGreater(share, 99.0, f"{finished}\n{stacks.top()}")
-            self.assertEqual(set(stacks.roots()), {"KnownShare"}, stacks.top())
+            # Both pods run one class, and the node knows no names of pods: the later one has its PID.
+            self.assertEqual({re.sub(r"-\d+$", "", root) for root in stacks.roots()},
+                             {"KnownShare"}, stacks.top())
             self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
         finished = self.node.plugin("record", "shop/orders-1", "-d", "1", "-o", "out.html")
         self.assertEqual((finished.code, finished.out), (0, "out.html\n"), str(finished))
@@ -372,7 +374,7 @@ class Kubernetes(Case):
             end(running)
             finished = running.wait()
             self.assertEqual(finished.code, 0, str(finished))
-            self.assertRegex(str(finished), r"samples of .* s, 1 JVM\n")
+            self.assertRegex(str(finished), r"samples of .* cores, 1 JVM\n")
             stacks = folded.Folded.read(self.directory / "home.folded")
             self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
             self.assert_left("home.folded")
