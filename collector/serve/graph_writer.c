@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "live/report.h"
-#include "serve/graph_index.h"
+#include "draw/graph_index.h"
 #include "sinks/graph_queue.h"
 
 #include <errno.h>

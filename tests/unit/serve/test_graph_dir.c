@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/temp_dir.h"
-#include "serve/graph_dir.h"
+#include "draw/graph_dir.h"
 
 static char path[TEMP_DIR_BYTES];
 static struct graph_dir dir;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "common/temp_dir.h"
-#include "serve/graph_index.h"
+#include "draw/graph_index.h"
 
 #define ID "3f2a4b5c6d7e"
 

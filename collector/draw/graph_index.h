@@ -10,10 +10,10 @@
  * anew after each period. Programs and graphs that have no room are counted on the page. The page
  * is no graph: it is not counted with the directory's files, and is never removed.
  */
-#ifndef FG_SERVE_GRAPH_INDEX_H
-#define FG_SERVE_GRAPH_INDEX_H
+#ifndef FG_DRAW_GRAPH_INDEX_H
+#define FG_DRAW_GRAPH_INDEX_H
 
-#include "serve/graph_dir.h"
+#include "draw/graph_dir.h"
 
 #define GRAPH_INDEX_NAME     "index.html"
 #define GRAPH_INDEX_PROGRAMS 2000 /* rows: those with the newest graphs */

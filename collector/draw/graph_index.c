@@ -4,7 +4,7 @@
  * says of it: "20261121T234718Z-3f2a4b5c6d7e-shop-1-app.jar-4711.html" is of 2026-11-21 23:47, of
  * the container 3f2a4b5c6d7e, and of shop-1-app.jar-4711.
  */
-#include "serve/graph_index.h"
+#include "draw/graph_index.h"
 
 #include "base/cleanup.h"
 #include "encode/text.h"

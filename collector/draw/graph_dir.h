@@ -23,8 +23,8 @@
  * In the first GRAPH_DIR_SETTLE_SEC after another boot no file goes by age, because many hosts set
  * their clock then.
  */
-#ifndef FG_SERVE_GRAPH_DIR_H
-#define FG_SERVE_GRAPH_DIR_H
+#ifndef FG_DRAW_GRAPH_DIR_H
+#define FG_DRAW_GRAPH_DIR_H
 
 #include "base/intern.h"
 #include "base/map64.h"

@@ -10,7 +10,7 @@
  * A line is ignored if it does not parse, or if its file is missing or is another file. The list
  * may name files that do not exist, but never lacks one that does.
  */
-#include "serve/graph_dir.h"
+#include "draw/graph_dir.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
