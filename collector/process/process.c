@@ -19,7 +19,6 @@
  * program's is read again when a sample hits it.
  */
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
-#define LOOK_NS (2 * CLOCK_NS_PER_MS) /* for a library, among what can be read within that time */
 
 /* HotSpot has the kernel cut a longer name; since JDK 21 HotSpot cuts it itself: "%.7s..%.6s". */
 #define CUT_START 7
@@ -531,81 +530,6 @@ void process_set_start_class(struct process *process, const char *text)
 		process->called_version = process->workload.version;
 	if (process->parted_version == version)
 		process->parted_version = process->workload.version;
-}
-
-static bool has_file(const struct address_space *space, const char *name)
-{
-	for (size_t i = 0; i < space->count; i++) {
-		const char *slash = strrchr(space->mappings[i].path, '/');
-
-		if (slash && strcmp(slash + 1, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool process_has_generated(const struct process *process)
-{
-	for (size_t i = 0; i < process->space.count; i++) {
-		if (mapping_is_generated(&process->space.mappings[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Returns what space_reader_step does; what has been read is in *ret. */
-static int look(pid_t pid, struct address_space *ret)
-{
-	struct space_reader *const reader = space_reader_new(pid);
-	const int more = reader ? space_reader_step(reader, LOOK_NS) : -ENOMEM;
-
-	if (more >= 0)
-		space_reader_take(reader, ret);
-	space_reader_free(reader);
-	return more;
-}
-
-bool process_maps_libjvm(pid_t pid)
-{
-	struct address_space space = {0};
-	bool has;
-
-	look(pid, &space);
-	has = has_file(&space, "libjvm.so");
-	address_space_fini(&space);
-	return has;
-}
-
-bool process_has_left_libjvm(const struct process *process)
-{
-	struct address_space space = {0};
-	bool has_left;
-
-	if (!process_has_libjvm(process))
-		return false;
-	has_left = look(process->pid, &space) == 0 && space.count > 0 &&
-		   !has_file(&space, "libjvm.so");
-	address_space_fini(&space);
-	return has_left;
-}
-
-bool process_has_file(const struct process *process, const char *name)
-{
-	return has_file(&process->space, name);
-}
-
-bool process_has_libjvm(const struct process *process)
-{
-	return process_has_file(process, "libjvm.so");
-}
-
-bool process_maps_libjvm_now(struct process *process)
-{
-	if (process->libjvm_serial != process->space.serial || process->space.serial == 0) {
-		process->maps_libjvm = process_has_libjvm(process);
-		process->libjvm_serial = process->space.serial;
-	}
-	return process->maps_libjvm;
 }
 
 const char *jvm_state_name(const struct jvm *jvm)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "process/java_program.h"
+#include "code/java_program.h"
 
 #define LAUNCHER "jdk.compiler/com.sun.tools.javac.launcher."
 

@@ -7,7 +7,7 @@
  *	/opt/my app/service.jar --port 80			a jar
  *	jdk.compiler/com.sun.tools.javac.launcher.Main A.java	a source file, since JDK 11
  */
-#include "process/java_program.h"
+#include "code/java_program.h"
 
 #include <stdio.h>
 #include <string.h>

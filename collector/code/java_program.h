@@ -9,8 +9,8 @@
  * The launcher writes the main class or the jar and all arguments into one text, with blanks
  * between. A jar's path may have blanks itself.
  */
-#ifndef FG_PROCESS_JAVA_PROGRAM_H
-#define FG_PROCESS_JAVA_PROGRAM_H
+#ifndef FG_CODE_JAVA_PROGRAM_H
+#define FG_CODE_JAVA_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
