@@ -7,16 +7,20 @@
 #include "serve/service.h"
 
 #include "base/capability.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/root_file.h"
 #include "container/place_name.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* for clients whose recordings end with the daemon */
 
@@ -98,6 +102,18 @@ static int watch(struct engine *engine, const struct options *options)
 }
 
 /* The capability to listen on a port below 1024, if one is asked for. */
+/* Without openat2 nothing that a container or another user may have changed is opened. */
+static void say_if_files_are_refused(void)
+{
+	_cleanup_close_ const int fd = root_file_open_at(AT_FDCWD, "/", O_PATH, 0);
+
+	if (fd < 0)
+		log_warning("openat2 is refused: %s: files of processes give no names, and no perf "
+			    "maps are written: let the seccomp profile allow openat2, which "
+			    "RestrictSUIDSGID= of a systemd unit does not",
+			    strerror(-fd));
+}
+
 static uint64_t capabilities_for(const struct watch_options *options)
 {
 	for (size_t i = 0; i < options->n_http; i++) {
@@ -129,6 +145,7 @@ int command_watch(const struct options *options)
 	if (err)
 		return EXIT_FAILURE;
 	engine.targets.map_style = options->map_style;
+	say_if_files_are_refused();
 	err = watch(&engine, options);
 	engine_close(&engine);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
