@@ -2,11 +2,8 @@
 /* Told apart by what /proc/<pid>/ns/mnt refers to, see mount_namespace.h. */
 #include "guard/mount_namespace.h"
 
-#include "base/guarded.h"
-
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static int read_path(const char *path, struct mount_namespace *ret)
@@ -41,39 +38,4 @@ int mount_namespace_is_other(pid_t pid, struct mount_namespace *ret)
 	if (ret)
 		*ret = theirs;
 	return 1;
-}
-
-struct other_call {
-	struct guarded_call base;
-	pid_t pid;
-	int result;
-};
-
-static void run_other(struct guarded_call *base)
-{
-	struct other_call *const call = (struct other_call *)base;
-
-	call->result = mount_namespace_is_other(call->pid, NULL);
-}
-
-static void free_other(struct guarded_call *base)
-{
-	free(base);
-}
-
-int mount_namespace_ask_other(pid_t pid)
-{
-	struct other_call *call = calloc(1, sizeof(*call));
-	enum guarded_end end;
-	int result;
-
-	if (!call)
-		return -ENOMEM;
-	*call = (struct other_call){.base = {.run = run_other, .free = free_other}, .pid = pid};
-	end = guarded_run(pid, &call->base);
-	if (end == GUARDED_LATE)
-		return -ETIMEDOUT;
-	result = end == GUARDED_DONE ? call->result : -ETIMEDOUT;
-	free(call);
-	return result;
 }

@@ -2,7 +2,7 @@
 /*
  * shape:   a process -> its mount namespace, and whether the collector is in the same namespace
  * units:   none
- * threads: any that may wait; mount_namespace_ask_other: the model's
+ * threads: any that may wait
  * errors:  negative errno; -ENOENT: the process is gone; -EACCES: no permission
  * source:  namespaces(7), mount_namespaces(7)
  *
@@ -25,10 +25,5 @@ int mount_namespace_read(pid_t pid, struct mount_namespace *ret);
  * process's. 0: both are in one namespace.
  */
 int mount_namespace_is_other(pid_t pid, struct mount_namespace *ret);
-/*
- * The same for the loop, as a guarded call: a process that hangs in execve(2) does not say, see
- * base/process_stat.h. Then -ETIMEDOUT.
- */
-int mount_namespace_ask_other(pid_t pid);
 
 #endif

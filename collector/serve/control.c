@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "guard/loop_clock.h"
-#include "guard/mount_namespace.h"
+#include "guard/peers.h"
 #include "inspect/diagnose.h"
 #include "intake/listen.h"
 #include "capture/recording_capture.h"
@@ -37,8 +37,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_CLIENTS    32
-#define EVENTS_A_WAIT  (MAX_CLIENTS + 2)
+#define MAX_CLIENTS    PEERS_MAX
+#define EVENTS_A_WAIT  (MAX_CLIENTS + 3)
 #define FINISH_STEP_NS (50 * CLOCK_NS_PER_MS)
 #define START_NS       (5 * CLOCK_NS_PER_MS) /* of a turn, for searches */
 #define LAST_WORDS_MS  200
@@ -51,7 +51,8 @@ struct control {
 	char *path;		 /* path of this socket; NULL until it is bound */
 	int listen_fd;
 	int epoll_fd; /* the data of a client is its descriptor */
-	size_t clients;
+	size_t clients;	    /* and those that peers are asked about */
+	struct peers peers; /* who is not heard yet */
 	struct drawing *drawings;   /* their clients wait */
 	struct starting *startings; /* theirs too */
 	struct listing *listings;   /* the first one is being made, the others wait */
@@ -68,24 +69,6 @@ void control_path(const char *socket_path, char *ret)
 			 slash);
 	else
 		snprintf(ret, PATH_MAX, "%s-control", socket_path);
-}
-
-static bool is_allowed(int fd)
-{
-	static struct log_limit limit;
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return false;
-	/* A process in a container sees other files than this process. */
-	if ((cred.uid == 0 || cred.uid == geteuid()) && mount_namespace_ask_other(cred.pid) == 0)
-		return true;
-	if (log_limit_allows(&limit, cred.uid, clock_now_ns()))
-		log_warning("refused PID %d at the control socket: it is another user's, or in a "
-			    "container",
-			    (int)cred.pid);
-	return false;
 }
 
 static json_t *failure(const char *text)
@@ -592,23 +575,81 @@ static void take_done(struct control *control)
 	take_listings(control);
 }
 
+static void say_refused(pid_t pid, uid_t uid, const char *why)
+{
+	static struct log_limit limit;
+
+	if (log_limit_allows(&limit, uid, clock_now_ns()))
+		log_warning("refused PID %d at the control socket: %s", (int)pid, why);
+}
+
+/* What the client has said is read first: an answer is lost with what is left unread. */
+static void refuse_silent(struct control *control, int client, pid_t pid)
+{
+	char request[1];
+
+	(void)!recv(client, request, sizeof(request), MSG_DONTWAIT);
+	reply(client,
+	      failure("the daemon was not told in time whether this process is in a container, "
+		      "because others of this user do not answer: try again"),
+	      -1);
+	drop_client(control, client);
+	say_refused(pid, geteuid(), "it did not answer in time whether it is in a container");
+}
+
+/* Listens to those of whom it is known that they may be heard. */
+static void take_peers(struct control *control)
+{
+	enum peers_verdict verdict;
+	pid_t pid;
+	int client;
+
+	while ((client = peers_next(&control->peers, loop_clock_now_ns(), &verdict, &pid)) >= 0) {
+		struct epoll_event event = {.events = EPOLLIN, .data.fd = client};
+
+		if (verdict == PEERS_SILENT) {
+			refuse_silent(control, client, pid);
+			continue;
+		}
+		if (verdict == PEERS_WELCOME &&
+		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, client, &event) == 0)
+			continue;
+		drop_client(control, client);
+		if (verdict == PEERS_IN_CONTAINER)
+			say_refused(pid, geteuid(), "it is in a container");
+	}
+}
+
+static void take_client(struct control *control, int client)
+{
+	struct ucred cred = {0};
+	socklen_t len = sizeof(cred);
+	const int err = peers_ask(&control->peers, client, loop_clock_now_ns());
+
+	if (!err) {
+		control->clients++;
+		return;
+	}
+	if (err == -EACCES && getsockopt(client, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0)
+		say_refused(cred.pid, cred.uid, "it is another user's");
+	close(client);
+}
+
 static void accept_all(struct control *control)
 {
 	for (;;) {
 		const int fd =
 			accept4(control->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (fd < 0)
 			return;
 		control->engine->refused_clients += control->clients >= MAX_CLIENTS;
-		if (control->clients >= MAX_CLIENTS || !is_allowed(fd) ||
-		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+		if (control->clients >= MAX_CLIENTS)
 			close(fd);
 		else
-			control->clients++;
+			take_client(control, fd);
 	}
 }
 
@@ -623,6 +664,8 @@ static void on_ready(void *arg)
 			accept_all(control);
 		else if (events[i].data.fd == control->drawn_fd)
 			take_done(control);
+		else if (events[i].data.fd == control->peers.timer_fd)
+			take_peers(control);
 		else
 			serve(control, events[i].data.fd);
 	}
@@ -640,6 +683,9 @@ static int start_listening(struct control *control, const char *path)
 	control->drawn_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (control->listen_fd < 0 || control->epoll_fd < 0 || control->drawn_fd < 0)
 		return -errno;
+	err = peers_open(&control->peers);
+	if (err < 0)
+		return err;
 	memcpy(addr.sun_path, path, strlen(path) + 1);
 	mask = umask(0177); /* mode 0600 from the start */
 	err = bind(control->listen_fd, (const struct sockaddr *)&addr, sizeof(addr));
@@ -651,6 +697,9 @@ static int start_listening(struct control *control, const char *path)
 		return -ENOMEM;
 	event.data.fd = control->drawn_fd;
 	if (epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, control->drawn_fd, &event) < 0)
+		return -errno;
+	event.data.fd = control->peers.timer_fd;
+	if (epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, control->peers.timer_fd, &event) < 0)
 		return -errno;
 	event.data.fd = control->listen_fd;
 	if (listen(control->listen_fd, MAX_CLIENTS) < 0 ||
@@ -673,7 +722,8 @@ int control_open(struct engine *engine, const char *socket_path, const struct da
 				    .counts = counts,
 				    .listen_fd = -1,
 				    .epoll_fd = -1,
-				    .drawn_fd = -1};
+				    .drawn_fd = -1,
+				    .peers = {.timer_fd = -1}};
 	control_path(socket_path, path);
 	err = listen_prepare(path, "--socket");
 	if (!err) {
@@ -750,6 +800,7 @@ void control_close(struct control *control)
 		free(listing_end(listing));
 	}
 	errands_wait(control->engine->errands); /* they write to drawn_fd */
+	peers_close(&control->peers);
 	if (control->drawn_fd >= 0)
 		close(control->drawn_fd);
 	if (control->path)

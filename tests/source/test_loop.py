@@ -34,7 +34,8 @@ MAY_WAIT = {
     "files/module_file.c": GUARDED,     # its callers: files/opening.c, symbolize/lines_process.c
     "files/file_scope.c": GUARDED,      # its caller: files/opening.c
     "files/opening.c": GUARDED,
-    "guard/mount_namespace.c": GUARDED,
+    "guard/mount_namespace.c": WAITS,   # its callers: guard/peers.c in guarded calls
+    "guard/peers.c": GUARDED,
     "inspect/agent_holder.c": ALONE,
     "inspect/doctor_host.c": ALONE,
     "inspect/doctor_jvms.c": ALONE,
