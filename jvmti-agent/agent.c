@@ -5,8 +5,8 @@
  *
  * Agent_OnLoad always returns JNI_OK, because any other value would keep the JVM from starting. All
  * events of code are enabled there and never toggled: HotSpot records where inlined code lies only
- * if CompiledMethodLoad is enabled. With delay= the agent's thread enables them once, later (sender.c).
- * Events that slow virtual threads down are not asked for.
+ * if CompiledMethodLoad is enabled. With delay= the agent's thread enables them once, later
+ * (sender.c). Events that slow virtual threads down are not asked for.
  */
 #include "clock.h"
 #include "events.h"

@@ -59,8 +59,8 @@ void hello_init(struct hello *hello, const struct options *options, const struct
 }
 
 /*
- * The launcher makes the jar the class path and the beginning of the command, in which blanks of its
- * path look like those between arguments.
+ * The launcher makes the jar the class path and the beginning of the command, in which blanks of
+ * its path look like those between arguments.
  */
 static size_t read_jar_len(jvmtiEnv *jvmti, const char *command)
 {

@@ -57,7 +57,7 @@ static size_t padded(size_t len)
 }
 
 /* Whether a note of the segment leads to a mark that is set. */
-static bool is_claimed_by(const struct module *module, const ElfW(Phdr) *segment)
+static bool is_claimed_by(const struct module *module, const ElfW(Phdr) * segment)
 {
 	const uint8_t *at = (const uint8_t *)(module->base + segment->p_vaddr);
 	size_t left = segment->p_memsz;

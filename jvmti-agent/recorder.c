@@ -117,8 +117,8 @@ static enum recorder_result begin(struct recorder *recorder, uint16_t flags, siz
 		result = RECORDER_OFF;
 	else if (bytes > recorder->record_max)
 		result = RECORDER_TOO_LARGE;
-	else if (!slot->buf.data || (!(flags & WIRE_FLAG_RESYNC) &&
-				     slot->used_before + bytes > recorder->others_max))
+	else if (!slot->buf.data ||
+		 (!(flags & WIRE_FLAG_RESYNC) && slot->used_before + bytes > recorder->others_max))
 		result = RECORDER_FULL;
 	if (result != RECORDER_ADDED)
 		pthread_mutex_unlock(&recorder->lock);

@@ -11,8 +11,8 @@
  * stands at the path meanwhile.
  *
  * With socket=listen: the collector dials, and the thread waits until then. At the JVM's end the
- * last batch, the losses and BYE are sent instead. With delay= all of it begins later, and the JVM's
- * events of code with it.
+ * last batch, the losses and BYE are sent instead. With delay= all of it begins later, and the
+ * JVM's events of code with it.
  *
  * One file, because each step of a connection decides what the next one may send and how long it
  * may wait, and the state of the connection is what they share.
@@ -44,7 +44,7 @@
 #define BACK_OFF_MISLED_NS (10 * CLOCK_NS_PER_S)   /* from what is no collector */
 #define UNREAD_MIN_NS	   (30 * CLOCK_NS_PER_S)   /* from who does not read */
 #define UNREAD_MAX_NS	   (60 * CLOCK_NS_PER_S)
-#define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* so long a connection resets the back-off */
+#define LASTING_NS	   (5 * CLOCK_NS_PER_S) /* so long a connection resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
 #define RESYNC_APART_NS	   (500 * CLOCK_NS_PER_MS) /* so that losses are mended within a second */

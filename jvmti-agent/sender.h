@@ -40,13 +40,13 @@ struct sender {
 	uint64_t resync_at_ns;	  /* the next resynchronisation is not earlier */
 	uint64_t resync_wait_ns;  /* doubles with each failed resynchronisation */
 	uint64_t back_off_ns;
-	uint64_t unread_ns;    /* back-off from a collector that does not read; 0: the last did */
-	struct stat dialled;   /* identity of the socket's file that was dialled */
-	bool is_wide;	       /* the buffer has its room for a resynchronisation */
-	bool is_misled;	       /* this connection was no collector's */
-	bool is_unread;	       /* this connection's collector did not read */
-	bool is_synced; /* this connection had a complete resynchronisation */
-	bool has_sent;	/* since it last waited for a tick */
+	uint64_t unread_ns;  /* back-off from a collector that does not read; 0: the last did */
+	struct stat dialled; /* identity of the socket's file that was dialled */
+	bool is_wide;	     /* the buffer has its room for a resynchronisation */
+	bool is_misled;	     /* this connection was no collector's */
+	bool is_unread;	     /* this connection's collector did not read */
+	bool is_synced;	     /* this connection had a complete resynchronisation */
+	bool has_sent;	     /* since it last waited for a tick */
 	atomic_bool quit;
 	atomic_bool connected;
 	_Atomic uint32_t ended; /* a futex: 1 once the thread has ended */

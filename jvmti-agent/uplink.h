@@ -25,7 +25,7 @@
 
 #define UPLINK_GREETING_TIMEOUT_MS 1000
 #define UPLINK_FULL_TRIES	   6 /* at a full queue, 126 ms */
-#define UPLINK_FULL_WAIT_MS	   2 /* before the first of these, twice as long before each other */
+#define UPLINK_FULL_WAIT_MS	   2 /* before the first of these, twice that before each other */
 #define UPLINK_STALL_TIMEOUT_MS	   5000
 #define UPLINK_HURRY_TIMEOUT_MS	   50 /* in place of UPLINK_STALL_TIMEOUT_MS when the JVM ends */
 #define UPLINK_HEADER_BYTES	   (WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The names over all JDKs. A field that was renamed is listed under each of its names; a JVM has one
- * of them. Their uses:
+ * The names over all JDKs. A field that was renamed is listed under each of its names; a JVM has
+ * one of them. Their uses:
  *
  *   CodeCache, CodeHeap, VirtualSpace, HeapBlock   an address -> the blob that holds it
  *   CodeBlob, nmethod, CompiledMethod, PcDesc      its kind, frame size, method, inlining

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* By capget(2), see capability.h: CapEff of /proc/self/status stands behind groups of any number. */
+/*
+ * By capget(2), see capability.h: CapEff of /proc/self/status stands behind groups of any number.
+ */
 #include "base/capability.h"
 
 #include <sys/syscall.h>

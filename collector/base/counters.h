@@ -83,8 +83,8 @@ struct counters {
 	size_t n;
 	size_t bytes; /* of the struct that is given to the functions here */
 	/*
-	 * Where the struct has an array of structs, each of which has the members: each number is an
-	 * object, whose keys are values of the label, the texts with which the structs begin.
+	 * Where the struct has an array of structs, each of which has the members: each number is
+	 * an object, whose keys are values of the label, the texts with which the structs begin.
 	 */
 	const char *label; /* NULL: there is no such array */
 	size_t array, stride,

@@ -28,7 +28,7 @@ struct guarded_call {
 enum guarded_end {
 	GUARDED_DONE,	/* run has returned; the call is the caller's again */
 	GUARDED_LATE,	/* run has not returned in time; the call is no longer the caller's */
-	GUARDED_PAUSED, /* run was not called, because calls for the process or its owner were late */
+	GUARDED_PAUSED, /* run was not called: calls for the process or its owner were late */
 };
 
 /* Runs the call, and waits for its end for a limited time. */

@@ -2,8 +2,8 @@
 /*
  * Looks through the whole command line for an option that asks for help, see help.h.
  *
- * getopt_long moves words behind the options. An option at the end whose value is missing would take
- * such a word for its value at the next look: so this look has a copy.
+ * getopt_long moves words behind the options. An option at the end whose value is missing would
+ * take such a word for its value at the next look: so this look has a copy.
  */
 #include "base/help.h"
 

@@ -18,7 +18,7 @@
 struct help {
 	bool is_asked;
 	bool is_of_all; /* by --help-all */
-	char **words; /* of the command line, those that are no options; borrowed texts */
+	char **words;	/* of the command line, those that are no options; borrowed texts */
 	int n_words;
 	char **argv; /* a copy, which getopt_long puts into another order */
 };

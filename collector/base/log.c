@@ -33,7 +33,7 @@ static struct {
 	uint64_t minute_began_ns;
 	unsigned lines[ROOMS]; /* written in this minute */
 	unsigned lacks;	       /* left out in this minute */
-	uint64_t left_out; /* in all */
+	uint64_t left_out;     /* in all */
 } bound = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum log_level log_set_level(enum log_level level)

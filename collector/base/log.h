@@ -56,16 +56,16 @@ void log_set_before_line(void (*hook)(void));
 #define LOG_CATCH_BYTES 1024u
 
 /*
- * What a thread's errors and warnings are caught in. Lines are joined with "; ". What has no room is
- * left out, and the text ends with "...".
+ * What a thread's errors and warnings are caught in. Lines are joined with "; ". What has no room
+ * is left out, and the text ends with "...".
  */
 struct log_catch {
 	char errors[LOG_CATCH_BYTES], warnings[LOG_CATCH_BYTES];
 };
 
 /*
- * From now on errors and warnings of this thread go there, so that functions that say on stderr what
- * is wrong can be asked by somebody who is elsewhere; NULL: to stderr again.
+ * From now on errors and warnings of this thread go there, so that functions that say on stderr
+ * what is wrong can be asked by somebody who is elsewhere; NULL: to stderr again.
  */
 void log_catch(struct log_catch *to);
 

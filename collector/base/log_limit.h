@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the lines of one kind logged so far, by who caused them -> whether one more may be logged
+ * shape:   the lines of one kind logged so far, by who caused them -> whether one more may be
+ *          logged
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  none

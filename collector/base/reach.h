@@ -28,7 +28,9 @@
 
 /* A static one, so that its address means the same in a process that was forked. */
 struct reach_role {
-	/* fd is borrowed. Returns a descriptor, or what else is not negative, or a negative errno. */
+	/*
+	 * fd is borrowed. Returns a descriptor, or what else is not negative, or a negative errno.
+	 */
 	int (*run)(const void *request, size_t len, int fd);
 	bool gives_fd;
 };

@@ -14,10 +14,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DIAL_NS	  (4000 * CLOCK_NS_PER_MS) /* agents dial once a second, later on a busy host */
-#define NAMES_NS  (1000 * CLOCK_NS_PER_MS) /* for names of containers that are being read */
-#define STEP_NS	  (50 * CLOCK_NS_PER_MS)
-#define LIMIT_NS  (15 * CLOCK_NS_PER_SEC)
+#define DIAL_NS	 (4000 * CLOCK_NS_PER_MS) /* agents dial once a second, later on a busy host */
+#define NAMES_NS (1000 * CLOCK_NS_PER_MS) /* for names of containers that are being read */
+#define STEP_NS	 (50 * CLOCK_NS_PER_MS)
+#define LIMIT_NS (15 * CLOCK_NS_PER_SEC)
 
 static int list_of_daemon(const struct options *options, json_t **ret)
 {

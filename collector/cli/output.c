@@ -38,8 +38,8 @@ int output_check(const struct options *options)
 
 static void say_checksum(const struct stdout_output *output)
 {
-	fprintf(stderr, "standard output: %" PRIu64 " bytes, CRC-32 %08" PRIx32 "\n",
-		output->bytes, output->crc);
+	fprintf(stderr, "standard output: %" PRIu64 " bytes, CRC-32 %08" PRIx32 "\n", output->bytes,
+		output->crc);
 }
 
 int output_draw(struct draw_options *options, int (*draw)(struct draw_options *options))

@@ -25,8 +25,8 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 		     const struct recording_status *status);
 
 /*
- * Draws what render and diff draw; if options ask for the checksum, standard output gets it counted,
- * and stderr a line.
+ * Draws what render and diff draw; if options ask for the checksum, standard output gets it
+ * counted, and stderr a line.
  */
 int output_draw(struct draw_options *options, int (*draw)(struct draw_options *options));
 

@@ -13,12 +13,13 @@
  * is checked again, with one system call, when its last check is JAVA_METHODS_CHECK_NS old. One
  * method of each sample is checked when its last check is three quarters as old, so that the
  * methods of a stack are not all checked in the same sample. Where no method is found, the next
- * look that is JAVA_METHODS_RETRY_NS later reads again: a new method may take the place at any time.
+ * look that is JAVA_METHODS_RETRY_NS later reads again: a new method may take the place at any
+ * time.
  *
  * A sample is looked up when it comes and again when it is named, later. What was found for a later
- * sample says nothing against an earlier one: the method that was at the address before is kept, and
- * is the answer for samples that are nearer to its last check. A method that was unloaded between
- * the sample and the first look cannot be told from the method that took its place.
+ * sample says nothing against an earlier one: the method that was at the address before is kept,
+ * and is the answer for samples that are nearer to its last check. A method that was unloaded
+ * between the sample and the first look cannot be told from the method that took its place.
  *
  * The cache of a process has a maximum, past which all methods are read anew. Reads in a window of
  * time have a maximum too. A zero-filled struct java_methods is valid and empty.

@@ -184,8 +184,8 @@ static bool find_mark(struct span rest, bool begins, size_t *ret_kept, size_t *r
 }
 
 /*
- * The length of the number that Clojure has put behind the name of a function, or of a symbol that it
- * made up: "__8262", or 0. Such names stand behind a '$'.
+ * The length of the number that Clojure has put behind the name of a function, or of a symbol that
+ * it made up: "__8262", or 0. Such names stand behind a '$'.
  */
 static size_t number_len(struct span rest)
 {

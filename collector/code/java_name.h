@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a Java method or type as JVMTI names it -> the name that people read, in one of four styles
+ * shape:   a Java method or type as JVMTI names it -> the name that people read, in one of four
+ *          styles
  * units:   bytes
  * threads: any
  * errors:  a name without room is cut between characters; -EINVAL for an unknown style
@@ -24,9 +25,9 @@
  *   jdk/nashorn/internal/scripts/Script$11028$x  .../Script$x
  *   REPL/$JShell$11                              REPL/$JShell
  *
- * What a compiler has written for characters that the JVM forbids is written as it was, by the three
- * ways that languages have: \=\^main\_ is <main> (JRuby, Nashorn), swap_BANG_ behind a '$' is swap!
- * (Clojure), and a method $plus$eq is += (Scala).
+ * What a compiler has written for characters that the JVM forbids is written as it was, by the
+ * three ways that languages have: \=\^main\_ is <main> (JRuby, Nashorn), swap_BANG_ behind a '$' is
+ * swap! (Clojure), and a method $plus$eq is += (Scala).
  *
  * Numbers that a compiler gives in the order of the source stay: Foo$1, lambda$main$0, Scala's and
  * Groovy's closures.
@@ -69,8 +70,8 @@ size_t java_name_write(const struct java_name_options *options, const struct jav
 		       char *ret, size_t size);
 
 /*
- * Writes the name of a type, whose descriptor is UTF-8, as Java's source has it: [[I is int[][], and
- * Ljava/lang/String; is java.lang.String, or String in JAVA_NAME_SIMPLE. A text that is no
+ * Writes the name of a type, whose descriptor is UTF-8, as Java's source has it: [[I is int[][],
+ * and Ljava/lang/String; is java.lang.String, or String in JAVA_NAME_SIMPLE. A text that is no
  * descriptor is taken for the name of a class. size is at least 1. Returns the name's length.
  */
 size_t java_name_write_type(const struct java_name_options *options, const char *type, char *ret,

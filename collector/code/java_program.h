@@ -4,7 +4,8 @@
  * units:   bytes
  * threads: any
  * errors:  a text that says nothing has no title
- * source:  sun.java.command as the java launcher sets it, JEP 330 and 458 (programs in source files)
+ * source:  sun.java.command as the java launcher sets it, JEP 330 and 458 (programs in source
+ *          files)
  *
  * The launcher writes the main class or the jar and all arguments into one text, with blanks
  * between. A jar's path may have blanks itself.
@@ -29,8 +30,8 @@ struct java_program {
 void java_program_title(const struct java_program *program, char *ret, size_t size);
 
 /*
- * Whether the program is one of the JDK's own, as jcmd, keytool and javac are, a child of jshell, or
- * java without a program, as in java -version. A program in a source file is its writer's.
+ * Whether the program is one of the JDK's own, as jcmd, keytool and javac are, a child of jshell,
+ * or java without a program, as in java -version. A program in a source file is its writer's.
  */
 bool java_program_is_tool(const struct java_program *program);
 

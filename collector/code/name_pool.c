@@ -18,7 +18,7 @@
 
 #define FULL_MOVE_INTERVAL (10 * CLOCK_NS_PER_SEC)
 #define FULL_MOST_REST	   (20 * CLOCK_NS_PER_SEC)
-#define FULL_REST_FACTOR   50 /* moves of a full pool take a fiftieth of the time, if that is less */
+#define FULL_REST_FACTOR   50 /* moves of a full pool take a fiftieth of the time, if less */
 
 int name_pool_init(struct name_pool *pool)
 {

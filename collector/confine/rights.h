@@ -15,8 +15,8 @@
 /*
  * UIDs and GIDs of processes without rights: one of these by chance, which is no user's, and which
  * no program gives to containers or services (the UIDs of systemd's documentation; Linux's range of
- * subordinate IDs ends below). So such a process shares its UID with no stranger, whom it might signal
- * or be signalled by.
+ * subordinate IDs ends below). So such a process shares its UID with no stranger, whom it might
+ * signal or be signalled by.
  */
 #define RIGHTS_FIRST_ID 0x70000000u
 #define RIGHTS_IDS	0x08000000u

@@ -89,8 +89,8 @@ static void allow_not_executable(struct program *program, uint32_t number)
 
 /*
  * Commands of fcntl(2) that parsers' libraries give. Others have the kernel send signals in the
- * parser's name, to any process of its UID: F_SETOWN and F_SETSIG, with O_ASYNC of F_SETFL, F_SETLEASE
- * or F_NOTIFY.
+ * parser's name, to any process of its UID: F_SETOWN and F_SETSIG, with O_ASYNC of F_SETFL,
+ * F_SETLEASE or F_NOTIFY.
  */
 static const uint32_t fcntl_commands[] = {F_GETFD, F_GETFL, F_DUPFD_CLOEXEC};
 

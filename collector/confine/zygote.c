@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The collector's side of the zygote's socket and of its keeper's, see zygote.h. The keeper is not
- * only forked: it starts its own program again, so that neither it nor what it forks has anything of
- * the collector's: no memory, environment or arguments, no layout of addresses, no stack canary.
+ * only forked: it starts its own program again, so that neither it nor what it forks has anything
+ * of the collector's: no memory, environment or arguments, no layout of addresses, no stack canary.
  */
 #include "confine/zygote.h"
 
@@ -26,7 +26,7 @@
 
 #define STOP_PATIENCE_MS 200
 #define OUT_OF_THE_WAY	 10			 /* a descriptor past those of the keeper */
-#define STALL_NS	 (500 * CLOCK_NS_PER_MS) /* longer, and it is the collector that stood still */
+#define STALL_NS	 (500 * CLOCK_NS_PER_MS) /* longer, and the collector stood still */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct zygote_stats stats;

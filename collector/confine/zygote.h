@@ -2,7 +2,8 @@
 /*
  * shape:   a program, started once more -> a process that starts parsers on request
  * units:   none
- * threads: zygote_become, zygote_start, zygote_stop: one, before and after all others; the rest: any
+ * threads: zygote_become, zygote_start, zygote_stop: one, before and after all others; the rest:
+ *          any
  * errors:  negative errno; -ESRCH: there is no zygote
  * source:  unix(7) SCM_RIGHTS, fork(2), prctl(2), seccomp(2)
  *
@@ -10,11 +11,11 @@
  * collector's program, which starts itself a second time before the collector has opened or learned
  * anything, and without its environment. So keeper, zygote and parsers have other addresses and
  * another stack canary than the collector. The keeper has given up its rights (rights.h) and has a
- * UID that nobody else has. The zygote is a fork of the keeper, has no descriptor but one socket, and
- * never reads what is not from the collector. Each parser is a fork of the zygote, with limits of
- * memory and of processor time, and with a filter of system calls (syscall_filter.h). So a parser
- * that a file has taken over can reach no other file, process or parser. What it can learn is the
- * zygote's addresses, which later parsers have too.
+ * UID that nobody else has. The zygote is a fork of the keeper, has no descriptor but one socket,
+ * and never reads what is not from the collector. Each parser is a fork of the zygote, with limits
+ * of memory and of processor time, and with a filter of system calls (syscall_filter.h). So a
+ * parser that a file has taken over can reach no other file, process or parser. What it can learn
+ * is the zygote's addresses, which later parsers have too.
  *
  * The zygote and its parsers end with the collector. A zygote that ends before is replaced, and so
  * is one that takes no request for ZYGOTE_PATIENCE_NS. There is one zygote in a process.

@@ -8,7 +8,8 @@
  *
  * There are two sockets, of whole messages. The collector sends requests to the zygote over the
  * first; with a request to start a parser goes the parser's end of a socket. Back come a greeting,
- * and reports. Over the second one the collector tells the keeper that the zygote is to be replaced.
+ * and reports. Over the second one the collector tells the keeper that the zygote is to be
+ * replaced.
  */
 #ifndef FG_CONFINE_ZYGOTE_WIRE_H
 #define FG_CONFINE_ZYGOTE_WIRE_H

@@ -290,8 +290,8 @@ static int parse_line(struct part line, const struct cgroup_tree *tree, struct c
 }
 
 /*
- * Of several, what is certain goes before what others have said. Of equals the last counts, which is
- * version 2's, where there is one.
+ * Of several, what is certain goes before what others have said. Of equals the last counts, which
+ * is version 2's, where there is one.
  */
 static bool is_as_good(enum container_namer namer, enum container_namer as)
 {

@@ -99,8 +99,8 @@ void containers_take(struct containers *containers, uint64_t now_ns);
 int containers_fd(const struct containers *containers); /* -1: none yet */
 
 /*
- * Waits, asleep, until all entries have had an answer, for_ns at most; for_ns 0: what is left of the
- * turn. False: some have had none.
+ * Waits, asleep, until all entries have had an answer, for_ns at most; for_ns 0: what is left of
+ * the turn. False: some have had none.
  */
 bool containers_settle(struct containers *containers, uint64_t now_ns, uint64_t for_ns);
 /* As names_reader_find_stopped; for_ns 0: what is left of the turn. */

@@ -31,8 +31,8 @@ struct engine_dir {
 
 /*
  * Finds the directories of the user's engines, and returns their number. proc is "/proc". is_host:
- * the user is the owner of the host's root directory. ret_left_out: directories past ENGINES_MAX, and
- * 1 if the user's engines have so many files open that not all were looked at.
+ * the user is the owner of the host's root directory. ret_left_out: directories past ENGINES_MAX,
+ * and 1 if the user's engines have so many files open that not all were looked at.
  */
 unsigned engines_find(const char *proc, uid_t user, bool is_host,
 		      struct engine_dir ret[ENGINES_MAX], unsigned *ret_left_out);

@@ -6,7 +6,7 @@
  *   end        0 signature 0x06054b50, 12 bytes of directory (u32), 16 its place (u32), 20 length
  *              of a comment (u16) that follows; 22 bytes
  *   entry      0 signature 0x02014b50, 10 method (u16), 20 packed bytes (u32), 28, 30, 32 lengths
- *              of name, extra and comment (u16), 42 place of the file (u32); 46 bytes and these three
+ *              of name, extra and comment (u16), 42 place of the file (u32); 46 bytes, these three
  *   file       0 signature 0x04034b50, 26, 28 lengths of name and extra (u16); 30 bytes, these two,
  *              and then the packed bytes
  *

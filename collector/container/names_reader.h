@@ -7,9 +7,9 @@
  * source:  container_names.h
  *
  * To read a container's names is to read files of the host, now and then to look at all processes,
- * and to wait for parsers. The loop must not wait for any of these. So a question is a copy, and its
- * answer is taken later. In a program without a zygote (confine/zygote.h) the question is answered
- * at once, by the caller's thread.
+ * and to wait for parsers. The loop must not wait for any of these. So a question is a copy, and
+ * its answer is taken later. In a program without a zygote (confine/zygote.h) the question is
+ * answered at once, by the caller's thread.
  *
  * The order of service: containers whose maker, root, a user or a container, has cost the thread
  * little time come before those whose maker has cost it NAMES_READER_SLOW_NS or more lately; then

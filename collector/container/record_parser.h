@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the text of a record -> a parser (confine/zygote.h) that reads it -> members of a container
+ * shape:   the text of a record -> a parser (confine/zygote.h) that reads it -> members of a
+ *          container
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time, which waits: that of names_reader.h
  * errors:  those of container_records.h; -EAGAIN: no parser can be started now, or there were too
@@ -32,7 +33,10 @@ enum container_record_kind {
 	RECORD_KINDS,
 };
 
-/* Waits in the current period, which the caller counts together. A zero-filled struct is a valid start. */
+/*
+ * Waits in the current period, which the caller counts together. A zero-filled struct is a valid
+ * start.
+ */
 struct record_waits {
 	uint64_t began_ns, waited_ns;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Follows code from where its frame was taken down, see left_frame.h. The state has where the return
- * address is, and how far the stack pointer is below the caller's. A compiled frame ends by
+ * Follows code from where its frame was taken down, see left_frame.h. The state has where the
+ * return address is, and how far the stack pointer is below the caller's. A compiled frame ends by
  *
  *	48 83 c4 N | 48 81 c4 N N N N	add rsp, N
  *	5d				pop rbp
@@ -51,7 +51,9 @@ static bool decode(const struct left_frame_code *code, size_t at, struct decoded
 						   &ret->instruction, ret->operands));
 }
 
-/* The DWARF number of a register of 64 bits. False: it is no such register, or the stack pointer. */
+/*
+ * The DWARF number of a register of 64 bits. False: it is no such register, or the stack pointer.
+ */
 static bool number_of(const ZydisDecodedOperand *operand, uint8_t *ret)
 {
 	static const uint8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5}; /* rax rcx rdx rbx rsp rbp .. */
@@ -189,7 +191,9 @@ static void run(const struct decoded *decoded, struct state *state)
 	state->is_known &= state->is_in_reg || state->is_on_stack;
 }
 
-/* Runs a jump: whence it leads forward, the state goes, too. Others lead out of what is followed. */
+/*
+ * Runs a jump: whence it leads forward, the state goes, too. Others lead out of what is followed.
+ */
 static void jump(const struct decoded *decoded, size_t next, struct state *state,
 		 struct targets *targets)
 {
@@ -214,8 +218,8 @@ static void arrive(size_t at, const struct targets *targets, struct state *state
 }
 
 /*
- * Finds the register that the stack pointer is moved to, from the address on. False: it is not moved
- * before the code jumps.
+ * Finds the register that the stack pointer is moved to, from the address on. False: it is not
+ * moved before the code jumps.
  */
 static bool find_sender(const struct left_frame_code *code, uint8_t *ret)
 {

@@ -9,13 +9,13 @@
  *
  * Behind the instructions that take a frame down, HotSpot's code goes on without a frame:
  *
- *   compiled code      asks whether the stack's reserved zone has to be guarded again, and calls the
- *                      VM if so; asks for a safepoint; or jumps away with an exception
+ *   compiled code      asks whether the stack's reserved zone has to be guarded again, and calls
+ *                      the VM if so; asks for a safepoint; or jumps away with an exception
  *   interpreted code   pops the return address into a register, moves the stack pointer to the
  *                      sender's, and jumps; or asks the VM for the handler of an exception
  *
- * The instructions from there to the address are followed. Where they jump forward, the state of the
- * jump is the state of its target. Code of x86_64 alone is known.
+ * The instructions from there to the address are followed. Where they jump forward, the state of
+ * the jump is the state of its target. Code of x86_64 alone is known.
  */
 #ifndef FG_DECODE_LEFT_FRAME_H
 #define FG_DECODE_LEFT_FRAME_H
@@ -34,8 +34,8 @@ struct left_frame_code {
 };
 
 struct left_frame {
-	bool is_in_reg;	    /* the return address is in ret_reg, else on the stack at sp + ret_off */
-	bool is_sp_in_reg;  /* the caller's stack pointer is in sp_reg, else it is sp + sp_off */
+	bool is_in_reg;	   /* the return address is in ret_reg, else on the stack at sp + ret_off */
+	bool is_sp_in_reg; /* the caller's stack pointer is in sp_reg, else it is sp + sp_off */
 	uint8_t ret_reg, sp_reg;
 	int16_t ret_off, sp_off;
 };

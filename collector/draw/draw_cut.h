@@ -15,8 +15,8 @@
 
 /*
  * Cuts stacks so that they begin at their outermost frame that has one of the names, which NULL
- * ends; there is at least one. Stacks without such a frame are kept if keeps_others; else they are left out, and their number of samples is said on stderr.
- * Times and threads are left out.
+ * ends; there is at least one. Stacks without such a frame are kept if keeps_others; else they are
+ * left out, and their number of samples is said on stderr. Times and threads are left out.
  */
 int draw_cut(struct draw_input *input, const char *const *names, bool keeps_others);
 

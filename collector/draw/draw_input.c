@@ -149,8 +149,8 @@ struct reading {
 };
 
 /*
- * Refuses what is hardly a file of stacks, and counts that lose more than a hundredth of all when they
- * are made whole.
+ * Refuses what is hardly a file of stacks, and counts that lose more than a hundredth of all when
+ * they are made whole.
  */
 static int judge_stacks(const struct reading *reading)
 {
@@ -160,16 +160,18 @@ static int judge_stacks(const struct reading *reading)
 	const uint64_t lines = report->lines - report->comments;
 
 	if (is_text && report->ignored > lines / 2 && lines > FEW_LINES) {
-		log_error("%s: more than half of its lines are no stacks, so what is it? Folded stacks "
+		log_error("%s: more than half of its lines are no stacks, so what is it? Folded "
+			  "stacks "
 			  "(a;b;c 42), the text of perf script, pprof or a recording are needed",
 			  reading->path);
 		return -ENODATA;
 	}
 	if (report->rounded > 0 && report->rounded > report->total / 50) {
-		log_error("%s: its counts are fractions, and made whole they would be wrong by more "
-			  "than a hundredth of all: multiply them first, such as with awk "
-			  "'{$NF = int($NF * 1000 + .5)} 1'",
-			  reading->path);
+		log_error(
+			"%s: its counts are fractions, and made whole they would be wrong by more "
+			"than a hundredth of all: multiply them first, such as with awk "
+			"'{$NF = int($NF * 1000 + .5)} 1'",
+			reading->path);
 		return -ENODATA;
 	}
 	return 0;
@@ -325,9 +327,10 @@ static void warn_of_units(const struct draw_input *input, const char *path,
 {
 	if (input->n_read < 2 || report->stacks == 0 || report->has_periods == input->has_periods)
 		return;
-	log_warning("%s: its stacks weigh %s, and those of the files before do not: they are added up "
-		    "all the same",
-		    path, report->has_periods ? "periods of an event" : "samples");
+	log_warning(
+		"%s: its stacks weigh %s, and those of the files before do not: they are added up "
+		"all the same",
+		path, report->has_periods ? "periods of an event" : "samples");
 }
 
 int draw_input_read(struct draw_input *input, const char *path,

@@ -32,7 +32,7 @@ struct draw_input {
 	size_t n_read;
 	bool has_periods;
 	char first_event[IMPORT_EVENT_BYTES]; /* of perf script; that of later files too, or "" */
-	char event[IMPORT_EVENT_BYTES]; /* the event whose periods are the weights, or "" */
+	char event[IMPORT_EVENT_BYTES];	      /* the event whose periods are the weights, or "" */
 };
 
 int draw_input_init(struct draw_input *input);
@@ -47,8 +47,8 @@ size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);
 /*
- * Takes what was summed up of a kind elsewhere: moves profile and timeline, which are empty then, and
- * copies info, whose texts belong to the profile. The input has no profile of that kind yet.
+ * Takes what was summed up of a kind elsewhere: moves profile and timeline, which are empty then,
+ * and copies info, whose texts belong to the profile. The input has no profile of that kind yet.
  */
 int draw_input_take(struct draw_input *input, const struct profile_kind *kind,
 		    struct profile *profile, struct timeline *timeline,

@@ -272,8 +272,8 @@ static int add_begin(struct draw_options *options, bool keeps_others)
 		return -EINVAL;
 	}
 	if (n == DRAW_BEGINS_MAX) {
-		log_error("--%s %s: that is one frame too many", keeps_others ? "skip-after" : "base",
-			  optarg);
+		log_error("--%s %s: that is one frame too many",
+			  keeps_others ? "skip-after" : "base", optarg);
 		return -EINVAL;
 	}
 	options->begins[n] = optarg;

@@ -37,7 +37,7 @@ struct draw_options {
 	size_t n_outputs;
 	bool to_stdout; /* standard output gets format */
 	bool says_checksum;
-	FILE *stream;	/* takes what is for standard output; NULL: that does */
+	FILE *stream; /* takes what is for standard output; NULL: that does */
 	enum render_format format;
 	struct import_options import;
 	struct render_options render;
@@ -50,7 +50,7 @@ struct draw_options {
 	bool has_format;			 /* format was asked for */
 	const char *of_pictures; /* the first option given that only pictures have; or NULL */
 	bool has_own_suffix[OUTPUT_PATHS_MAX]; /* the output's suffix says its format */
-	bool is_negated;	/* of two counts of a line the first is the one after */
+	bool is_negated; /* of two counts of a line the first is the one after */
 	bool json;
 	bool verbose;
 	size_t top;

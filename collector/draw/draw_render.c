@@ -7,7 +7,9 @@
 
 #include "base/cleanup.h"
 
-/* What the parts of the input are, for formats that hold several kinds and for those that do not. */
+/*
+ * What the parts of the input are, for formats that hold several kinds and for those that do not.
+ */
 static void set_kinds(struct draw_options *options, const struct draw_input *input,
 		      struct profile_part parts[PROFILE_MAX_KINDS])
 {

@@ -36,11 +36,11 @@
 #define NO_PAYER "nobody" /* of files in a list of version 1 */
 #define MAX_LINE (2 * GRAPH_DIR_NAME_BYTES + 80)
 
-#define MAX_SAME       1000 /* graphs whose names differ only in the number */
-#define MAX_WHO_BYTES  16
+#define MAX_SAME	1000 /* graphs whose names differ only in the number */
+#define MAX_WHO_BYTES	16
 #define MAX_PLACE_BYTES 48
-#define MAX_WHAT_BYTES 96
-#define WHO_DIGITS     12
+#define MAX_WHAT_BYTES	96
+#define WHO_DIGITS	12
 
 /* ---- names ---- */
 

@@ -22,8 +22,8 @@ struct output_path {
 };
 
 /*
- * Checks that a file can be written at path, before the long work on its content. option is named in
- * messages.
+ * Checks that a file can be written at path, before the long work on its content. option is named
+ * in messages.
  */
 int output_path_check(const char *option, const char *path);
 

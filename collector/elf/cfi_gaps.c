@@ -18,9 +18,9 @@
 
 #define MAX_GAPS	(64u << 10)
 #define MAX_STRETCHES	128
-#define LEAST_GAP_BYTES 16   /* less is padding between functions */
+#define LEAST_GAP_BYTES 16  /* less is padding between functions */
 #define NAMED_GAP_BYTES 512 /* code in which functions begin that nothing there calls */
-#define START_BYTES	128  /* of the code at the entry point, on aarch64 */
+#define START_BYTES	128 /* of the code at the entry point, on aarch64 */
 
 /* Addresses from the base of the rows; the end is exclusive. */
 struct stretch {
@@ -235,9 +235,8 @@ static int merge(struct cfi_rows *rows, const struct cfi_row *more, size_t more_
 		return -ENOMEM;
 	}
 	while (i < rows->stats.rows || j < more_count) {
-		const bool is_more =
-			j < more_count && (i == rows->stats.rows ||
-						 more[j].start < rows->rows[i].start);
+		const bool is_more = j < more_count &&
+				     (i == rows->stats.rows || more[j].start < rows->rows[i].start);
 		const struct cfi_row *row = is_more ? &more[j] : &rows->rows[i];
 
 		/* A gap ends where a row begins, and begins where a row says so. */
@@ -300,8 +299,11 @@ static bool is_end_on_aarch64(uint32_t instruction)
 static int fill_at_entry(const struct gaps *gaps, struct cfi_rows *rows)
 {
 	struct cfi_row root[2] = {
-		{.start = gaps->entry, .is_root = true, .is_decoded = true,
-		 .fp_off = CFI_SAME, .ra_off = CFI_SAME},
+		{.start = gaps->entry,
+		 .is_root = true,
+		 .is_decoded = true,
+		 .fp_off = CFI_SAME,
+		 .ra_off = CFI_SAME},
 		{.kind = CFI_NONE, .cfa_reg = CFI_OUTSIDE, .fp_off = CFI_SAME, .ra_off = CFI_SAME},
 	};
 	uint32_t instruction = 1;
@@ -309,10 +311,10 @@ static int fill_at_entry(const struct gaps *gaps, struct cfi_rows *rows)
 
 	for (size_t i = 0; i < gaps->count; i++) {
 		const struct stretch *gap = &gaps->items[i];
-		const struct stretch start = {
-			.start = gaps->entry,
-			.end = gap->end - gaps->entry < START_BYTES ? gap->end
-								    : gaps->entry + START_BYTES};
+		const struct stretch start = {.start = gaps->entry,
+					      .end = gap->end - gaps->entry < START_BYTES
+							     ? gap->end
+							     : gaps->entry + START_BYTES};
 		size_t at = 0;
 
 		if (gaps->entry < gap->start || gaps->entry >= gap->end)
@@ -345,10 +347,8 @@ static uint32_t find_entry(const struct elf_file *file, uint64_t base)
 static int find_gaps_of(int fd, const struct elf_file *file, const struct cfi_rows *rows,
 			struct gaps *ret)
 {
-	*ret = (struct gaps){.fd = fd,
-			     .file = file,
-			     .base = rows->base,
-			     .entry = find_entry(file, rows->base)};
+	*ret = (struct gaps){
+		.fd = fd, .file = file, .base = rows->base, .entry = find_entry(file, rows->base)};
 	return find_gaps(ret, rows);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A gzip file by zlib or an xz file by liblzma, see compressor.h. Bytes are gathered, because callers
- * add one or two at a time.
+ * A gzip file by zlib or an xz file by liblzma, see compressor.h. Bytes are gathered, because
+ * callers add one or two at a time.
  */
 #include "encode/compressor.h"
 

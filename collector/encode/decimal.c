@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Numbers in decimal digits, see decimal.h. A value of 53 bits times 100 has at most 60 bits. A long
- * double holds 64 bits or more, so that the product is exact, and is rounded only once, as printf
+ * Numbers in decimal digits, see decimal.h. A value of 53 bits times 100 has at most 60 bits. A
+ * long double holds 64 bits or more, so that the product is exact, and is rounded only once, as
+ * printf
  * does: to the nearest, and from the middle to the even one.
  */
 #include "encode/decimal.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a file, and its debug files as they are asked for -> a parser, which says when it has all
+ * shape:   a file, and its debug files as they are asked for -> a parser, which says when it has
+ *          all
  * units:   none
  * threads: any; both sides wait as long as the file's file system and the other side do
  * errors:  those of the kind of file that the parser says; -EBADMSG: the parser has died, or lies

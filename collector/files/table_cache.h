@@ -6,8 +6,8 @@
  * errors:  NULL with a reason text; nothing here ends the run
  * source:  proc(5) root and map_files, openat2(2), vdso(7)
  *
- * Tables: a file has an unwind table, a symbol table, and a table of where it can be probed, which is
- * read only when it is asked for.
+ * Tables: a file has an unwind table, a symbol table, and a table of where it can be probed, which
+ * is read only when it is asked for.
  *
  * Files: a file is found when its mapping is first seen, see files/module_file.h, and is held
  * (O_PATH) as long as a process that maps it is known. So the file can be read even when the

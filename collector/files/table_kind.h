@@ -34,7 +34,9 @@ struct table_kind {
 	void (*free)(void *table);
 	size_t (*bytes)(const void *table);
 	bool (*equal)(const void *a, const void *b);
-	/* How many parts of the file the table leaves out as unsound or too many; NULL: not known. */
+	/*
+	 * How many parts of the file the table leaves out as unsound or too many; NULL: not known.
+	 */
 	size_t (*left_out)(const void *table);
 	/* Whether a file of place went into the table; NULL: never. */
 	bool (*is_private)(const void *table);

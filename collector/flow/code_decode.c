@@ -51,7 +51,7 @@ static void set(struct code_step *step, enum code_effect effect, int64_t value)
 
 	if (is_far)
 		effect = effect == CODE_MOVE_SP || effect == CODE_SET_SP ? CODE_LOSE_SP
-									  : CODE_LOSE_FP;
+									 : CODE_LOSE_FP;
 	step->effect = (uint8_t)effect;
 	step->value = is_far ? 0 : (int32_t)value;
 }
@@ -178,8 +178,8 @@ static bool is_sigreturn(const struct decoded *decoded, const uint8_t *behind, s
 	       (is_reg(&decoded->operands[0], ZYDIS_REGISTER_RAX) ||
 		is_reg(&decoded->operands[0], ZYDIS_REGISTER_EAX)) &&
 	       decoded->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	       decoded->operands[1].imm.value.u == RT_SIGRETURN && len >= 2 &&
-	       behind[0] == 0x0f && behind[1] == 0x05;
+	       decoded->operands[1].imm.value.u == RT_SIGRETURN && len >= 2 && behind[0] == 0x0f &&
+	       behind[1] == 0x05;
 }
 
 /* The address that the instruction names by its distance, as an offset; CODE_NO_TARGET: none. */
@@ -222,7 +222,7 @@ static enum code_flow flow_of(const struct decoded *decoded)
 		return CODE_STOP;
 	default:
 		return decoded->whole.meta.category == ZYDIS_CATEGORY_COND_BR ? CODE_BRANCH
-									       : CODE_NEXT;
+									      : CODE_NEXT;
 	}
 }
 

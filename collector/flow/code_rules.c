@@ -17,8 +17,8 @@
 
 /* What is known in front of an instruction. A zero-filled state knows nothing. */
 struct state {
-	int32_t sp; /* CFA - sp, valid if has_sp */
-	int32_t fp; /* CFA - fp, valid if has_fp */
+	int32_t sp;    /* CFA - sp, valid if has_sp */
+	int32_t fp;    /* CFA - fp, valid if has_fp */
 	int32_t saved; /* place of the caller's fp, from the CFA, or CFI_SAME */
 	bool has_sp, has_fp, is_root, is_newborn; /* as those of struct cfi_row */
 };
@@ -388,8 +388,7 @@ static bool is_in_sigreturn(const struct code_steps *steps, size_t i)
 
 static void add_row(struct code_rules *found, struct cfi_row row)
 {
-	if (found->row_count == 0 ||
-	    !cfi_row_equal(&found->rows[found->row_count - 1], &row))
+	if (found->row_count == 0 || !cfi_row_equal(&found->rows[found->row_count - 1], &row))
 		found->rows[found->row_count++] = row;
 }
 
@@ -406,8 +405,7 @@ static bool is_start(const struct solver *solver, size_t i)
 		return true;
 	return !step->is_padding && code_steps_is_behind_end(solver->steps, i) &&
 	       solver->first_jump[i] == solver->first_jump[i + 1] &&
-	       (state->is_root ||
-		(state->has_sp && state->sp == WORD && state->saved == CFI_SAME));
+	       (state->is_root || (state->has_sp && state->sp == WORD && state->saved == CFI_SAME));
 }
 
 static int list_found(struct solver *solver)
@@ -438,9 +436,8 @@ static int list_found(struct solver *solver)
 
 static void solve(struct solver *solver, uint32_t entry)
 {
-	tell_known_places(solver, entry == CODE_NO_TARGET
-					  ? entry
-					  : code_steps_find(solver->steps, entry));
+	tell_known_places(solver,
+			  entry == CODE_NO_TARGET ? entry : code_steps_find(solver->steps, entry));
 	go_on(solver);
 	find_roots(solver);
 	go_on(solver);

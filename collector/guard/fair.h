@@ -7,7 +7,8 @@
  * source:  max-min fairness: Bertsekas and Gallager, Data Networks, 6.5.2
  *
  * Whoever wants no more than the level gets all of it. The others get the level. So a pool that is
- * large enough refuses nobody anything, and a pool that is too small takes from the greediest alone.
+ * large enough refuses nobody anything, and a pool that is too small takes from the greediest
+ * alone.
  */
 #ifndef FG_GUARD_FAIR_H
 #define FG_GUARD_FAIR_H

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   calls that may never return (base/guarded.h) -> run in time, left to themselves, or not run
+ * shape:   calls that may never return (base/guarded.h) -> run in time, left to themselves, or not
+ *          run
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's; calls run on helpers' threads (helpers.h)
  * errors:  enum guarded_end
  * source:  none
  *
- * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it. In one
- * turn of the caller's loop late calls are waited for as long in all: once they have been, others
- * are waited for GUARD_SHORT_NS each, and after GUARD_TURN_NS no call is made until the next turn.
+ * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it. In
+ * one turn of the caller's loop late calls are waited for as long in all: once they have been,
+ * others are waited for GUARD_SHORT_NS each, and after GUARD_TURN_NS no call is made until the next
+ * turn.
  *
  * Whose calls are late has to wait. No call is made for a process while a late one of it has not
  * returned. From the second late call on there is also a pause, which doubles with each further
@@ -46,7 +48,7 @@
 #define GUARD_MAX_LEFT	    16	/* left calls that run */
 #define GUARD_OWNER_WAITING 128 /* more that wait and open are not run */
 #define GUARD_SETTLE_NS	    UINT64_C(2000000000)
-#define GUARD_OWNER_LEFT    4 /* past as many that have not returned, an owner's calls open no files */
+#define GUARD_OWNER_LEFT    4 /* past as many that are not back, an owner's calls open no files */
 
 struct guard; /* opaque */
 
@@ -61,7 +63,8 @@ extern const struct counters guard_counters;
 /* owner finds the owner of a process. */
 int guard_new(owner_fn owner, void *arg, struct guard **ret);
 /*
- * Waits until all left calls have returned, GUARD_SETTLE_NS at most. To be called before the process
+ * Waits until all left calls have returned, GUARD_SETTLE_NS at most. To be called before the
+ * process
  * ends: a thread that ends while it closes a uprobe event leaves the uprobe in the JVM, because the
  * kernel gives up at a signal that kills (uprobe_unregister, Linux 6.18).
  */

@@ -6,13 +6,13 @@
  * errors:  HELPERS_LATE and HELPERS_NONE
  * source:  pthreads(7)
  *
- * A read of what others supply may wait for ever: a page that userfaultfd(2) has, a file system that
- * does not answer. No signal ends such a wait. So the read is made on a helper's thread, and the
- * caller waits for a while. A helper that is late is abandoned together with its call, and another
- * helper takes its place. A helper that only waits for a processor, on a busy host, is not late: the
- * caller waits for such a helper HELPERS_BUSY_WAITS times as long. When the late call returns after
- * all, the helper frees the call and may help again. At most max_late helpers are abandoned at a
- * time.
+ * A read of what others supply may wait for ever: a page that userfaultfd(2) has, a file system
+ * that does not answer. No signal ends such a wait. So the read is made on a helper's thread, and
+ * the caller waits for a while. A helper that is late is abandoned together with its call, and
+ * another helper takes its place. A helper that only waits for a processor, on a busy host, is not
+ * late: the caller waits for such a helper HELPERS_BUSY_WAITS times as long. When the late call
+ * returns after all, the helper frees the call and may help again. At most max_late helpers are
+ * abandoned at a time.
  *
  * A call costs two switches from one thread to another, some 10 us. A helper runs on the caller's
  * processor: on a busy host it would wait for milliseconds until another one is free.
@@ -57,7 +57,10 @@ void helpers_free(struct helpers *helpers);
 
 /* Has a helper run the call, and waits for its end for at most wait_ns. */
 enum helpers_end helpers_run(struct helpers *helpers, struct helpers_call *call, uint64_t wait_ns);
-/* Has a helper run and free the call, and does not wait. False: no helper; the call is the caller's. */
+/*
+ * Has a helper run and free the call, and does not wait. False: no helper; the call is the
+ * caller's.
+ */
 bool helpers_start(struct helpers *helpers, struct helpers_call *call);
 
 void helpers_stats(const struct helpers *helpers, struct helpers_stats *ret);

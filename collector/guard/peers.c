@@ -43,8 +43,8 @@ static void free_question(struct guarded_call *base)
 
 int peers_open(struct peers *peers)
 {
-	*peers = (struct peers){.timer_fd =
-					timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+	*peers = (struct peers){
+		.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
 	return peers->timer_fd < 0 ? -errno : 0;
 }
 
@@ -100,7 +100,9 @@ static bool is_known(const struct peers_question *question, uint64_t asked_ns,
 
 	if (answer == NO_ANSWER && asked_ns < PEERS_PATIENCE_NS)
 		return false;
-	*ret = answer == NO_ANSWER ? PEERS_SILENT : answer == 0 ? PEERS_WELCOME : PEERS_IN_CONTAINER;
+	*ret = answer == NO_ANSWER ? PEERS_SILENT
+	       : answer == 0	   ? PEERS_WELCOME
+				   : PEERS_IN_CONTAINER;
 	return true;
 }
 

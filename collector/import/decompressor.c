@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bytes in a gzip, xz or zstd file, see decompressor.h. A gzip file has members of 1f 8b 08 .., each
- * with deflated bytes and their checksum.
+ * The bytes in a gzip, xz or zstd file, see decompressor.h. A gzip file has members of 1f 8b 08 ..,
+ * each with deflated bytes and their checksum.
  */
 #include "import/decompressor.h"
 
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW	      (15 + 16)	  /* adding 16 makes zlib expect gzip's header */
-#define MAX_XZ_MEMORY (16u << 20) /* bytes; the file says how much its window takes */
+#define WINDOW		   (15 + 16)	/* adding 16 makes zlib expect gzip's header */
+#define MAX_XZ_MEMORY	   (16u << 20)	/* bytes; the file says how much its window takes */
 #define MAX_FILE_XZ_MEMORY (128u << 20) /* xz -9 takes 65 MiB */
 
 static void init(struct decompressor *decompressor, const struct decompressor_source *source,
@@ -145,8 +145,7 @@ static int step_xz(struct decompressor *decompressor)
 
 	if (decompressor->is_between && !decompressor->has_streams)
 		return -EINVAL; /* bytes behind the stream */
-	if (decompressor->is_between &&
-	    lzma_stream_decoder(xz, MAX_FILE_XZ_MEMORY, 0) != LZMA_OK)
+	if (decompressor->is_between && lzma_stream_decoder(xz, MAX_FILE_XZ_MEMORY, 0) != LZMA_OK)
 		return -ENOMEM;
 	decompressor->is_between = false;
 	xz->next_out = decompressor->out;

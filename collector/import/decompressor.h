@@ -53,7 +53,7 @@ struct decompressor {
 	struct {
 		const void *data;
 		size_t len, at;
-	} given; /* to zstd */
+	} given;	   /* to zstd */
 	const char *piece; /* bytes that the library has not been given yet */
 	size_t piece_len;
 	uint64_t left; /* of max: bytes that may still come */

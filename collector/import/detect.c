@@ -4,10 +4,11 @@
  *
  *   "fgrec "              a recording of our own, with gzip or xz behind the line, unless a folded
  *                         stack's frame begins so
- *   fields of pprof       a message whose first fields all are some that pprof has, in any order, with
- *                         bytes among them that no text has
+ *   fields of pprof       a message whose first fields all are some that pprof has, in any order,
+ *                         with bytes among them that no text has
  *   a NUL byte            something binary; its first letters say what
- *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
+ *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a
+ *   stack
  *
  * Otherwise the first line decides that has the shape of one format alone:
  *
@@ -42,7 +43,8 @@ static const struct magic magics[] = {
 	{"PERFILE2", 8,
 	 "this is perf's binary recording: give what 'perf script -i FILE' writes of it"},
 	{"FLR\0", 4,
-	 "this is a recording of Java Flight Recorder, which is not read: JDK Mission Control and 'jfr "
+	 "this is a recording of Java Flight Recorder, which is not read: JDK Mission Control and "
+	 "'jfr "
 	 "print' read it, and async-profiler's jfrconv makes folded stacks of it"},
 	{"\177ELF", 4, "this is a program"},
 	{"PK\003\004", 4, "this is a zip archive: unpack it first"},
@@ -54,7 +56,8 @@ static const struct magic magics[] = {
 	{"<?xml", 5, DRAWING},
 	{"<svg", 4, DRAWING},
 	{"# callgrind format", 18, CALLGRIND},
-	{"heap profile:", 13, "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
+	{"heap profile:", 13,
+	 "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
 	{"goroutine profile:", 18,
 	 "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
 	{"@[", 2, "this is of bpftrace: stackcollapse-bpftrace.pl makes folded stacks of it"},
@@ -119,9 +122,12 @@ static bool read_varint(const char *data, size_t len, size_t *at, uint64_t *ret_
  */
 static bool is_pprof(const char *data, size_t len)
 {
-	enum { NUMBERS = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 14,
-	       TEXTS = 0x7eu | 1u << 11 | 1u << 13 | 1u << 15,
-	       LEAST = 2, ENOUGH = 3 };
+	enum {
+		NUMBERS = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 14,
+		TEXTS = 0x7eu | 1u << 11 | 1u << 13 | 1u << 15,
+		LEAST = 2,
+		ENOUGH = 3
+	};
 	bool has_binary = false;
 	unsigned fields = 0;
 	uint64_t tag, value;
@@ -132,7 +138,10 @@ static bool is_pprof(const char *data, size_t len)
 
 		if (!read_varint(data, len, &at, &tag) || tag >> 3 > 15)
 			return false;
-		if (!(((tag & 7) == 0 ? NUMBERS : (tag & 7) == 2 ? TEXTS : 0) & 1u << (tag >> 3)) ||
+		if (!(((tag & 7) == 0	? NUMBERS
+		       : (tag & 7) == 2 ? TEXTS
+					: 0) &
+		      1u << (tag >> 3)) ||
 		    !read_varint(data, len, &at, &value))
 			return false;
 		if ((tag & 7) == 2)
@@ -191,12 +200,14 @@ static const char *reason_of_text(const char *data, size_t len)
 static const char *reason_of_binary(const char *data, size_t len)
 {
 	if (begins_with_stack(data, len))
-		return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
+		return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof"
+					       : NULL;
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
 		if (begins(data, len, magics[i].bytes, magics[i].len))
 			return magics[i].reason;
 	if (memchr(data, '\0', len))
-		return "this is binary, and neither stacks nor pprof; or UTF-16 without a byte order "
+		return "this is binary, and neither stacks nor pprof; or UTF-16 without a byte "
+		       "order "
 		       "mark: give it through 'iconv -f UTF-16LE FILE |'";
 	return reason_of_text(data, len);
 }

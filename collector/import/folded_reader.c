@@ -134,8 +134,8 @@ static const char *last_count(const char *line, size_t len, size_t *ret_len)
 /* A comma behind the last count, where lines were taken out of a list, says nothing. */
 static size_t without_comma(const char *line, size_t len)
 {
-	while (len > 1 && (is_space(line[len - 1]) ||
-			   (line[len - 1] == ',' && is_digit(line[len - 2]))))
+	while (len > 1 &&
+	       (is_space(line[len - 1]) || (line[len - 1] == ',' && is_digit(line[len - 2]))))
 		len--;
 	return len;
 }
@@ -290,8 +290,8 @@ static int enter(struct folded *folded, struct tree *tree, const char *line, siz
 		return 0;
 	}
 	wanted = (struct name_slot){.text = line + at, .len = step->end - at};
-	rc = find_name(folded, tree, &wanted,
-		       step->node == PROFILE_ROOT ? REALM_ROOT : REALM_FRAME, &named);
+	rc = find_name(folded, tree, &wanted, step->node == PROFILE_ROOT ? REALM_ROOT : REALM_FRAME,
+		       &named);
 	if (rc < 0)
 		return rc;
 	return folded->is_sorted && tree->was_empty
@@ -408,7 +408,8 @@ static void forget_before(struct folded *folded)
 }
 
 /*
- * Whether the line is a comment. One that has a stack behind its sign is told, for it may be a stack.
+ * Whether the line is a comment. One that has a stack behind its sign is told, for it may be a
+ * stack.
  */
 static bool is_comment(struct folded *folded, const struct line *line, uint64_t number)
 {

@@ -28,8 +28,7 @@ static int read_pprof(struct lines *lines, struct import_target *target)
 /* Whether the format's reader says what kinds there are. */
 static bool has_kinds(enum import_format format)
 {
-	return format == IMPORT_PPROF || format == IMPORT_RECORDING ||
-	       format == IMPORT_PERF_SCRIPT;
+	return format == IMPORT_PPROF || format == IMPORT_RECORDING || format == IMPORT_PERF_SCRIPT;
 }
 
 static int read_format(struct lines *lines, const struct import_options *options,

@@ -33,7 +33,7 @@ struct import_report {
 	uint64_t ignored;	/* lines, stacks of perf script, or samples of pprof */
 	uint64_t first_ignored; /* its line, or for pprof its number among samples, from 1 */
 	const char *first_reason;
-	uint64_t total;   /* of folded stacks: the sum of all counts */
+	uint64_t total;			      /* of folded stacks: the sum of all counts */
 	uint64_t rounded;		      /* counts that were not whole */
 	uint64_t two_counts;		      /* lines with counts before and after */
 	uint64_t other_events;		      /* samples of events that are not kept */

@@ -46,7 +46,9 @@ struct import_target {
 	struct profile *profile;
 	struct profile *before; /* for the first of two counts; NULL: the first count is left out */
 	struct import_recording *recording; /* for one file alone; NULL: not wanted */
-	/* Called before each kind of a file, also before the only one; NULL: the first kind alone. */
+	/*
+	 * Called before each kind of a file, also before the only one; NULL: the first kind alone.
+	 */
 	import_open_kind *open;
 	/* at_ns: since the recording's start */
 	void (*add_time)(struct import_target *target, uint64_t at_ns, uint64_t weight);

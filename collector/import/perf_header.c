@@ -347,7 +347,10 @@ static size_t hex_word(struct perf_text text)
 	return n < text.len && is_space(text.text[n]) ? n : 0;
 }
 
-/* Where the frame begins behind the address that data was at: "7f0010 var+0x0 (/app)  1004 f (/app)" */
+/*
+ * Where the frame begins behind the address that data was at: "7f0010 var+0x0 (/app)  1004 f
+ * (/app)"
+ */
 static struct perf_text past_data(struct perf_text text)
 {
 	struct perf_text rest = text;
@@ -369,8 +372,7 @@ bool perf_read_only_frame(const struct perf_header *header, struct perf_frame *r
 {
 	const struct perf_text text = past_data(header->rest);
 
-	return hex_word(text) > 0 && perf_read_frame(text.text, text.len, ret) &&
-	       ret->file.len > 0;
+	return hex_word(text) > 0 && perf_read_frame(text.text, text.len, ret) && ret->file.len > 0;
 }
 
 bool perf_is_frame(const char *line, size_t len)
@@ -381,5 +383,6 @@ bool perf_is_frame(const char *line, size_t len)
 		return false;
 	if (line[0] == '\t' && frame.pc.text + frame.pc.len == line + 1 + PC_COLUMNS)
 		return true;
-	return line[len - 1] == ')' && frame.file.len > 0 && (is_space(line[0]) || frame.pc.len >= MIN_PC_DIGITS);
+	return line[len - 1] == ')' && frame.file.len > 0 &&
+	       (is_space(line[0]) || frame.pc.len >= MIN_PC_DIGITS);
 }

@@ -64,7 +64,9 @@ enum perf_header_sort perf_read_header(const char *line, size_t len, struct perf
 bool perf_read_frame(const char *line, size_t len, struct perf_frame *ret);
 /* The frame in the line of a sample without a call chain. */
 bool perf_read_only_frame(const struct perf_header *header, struct perf_frame *ret);
-/* Whether the line has the shape of a frame for certain: an address as perf indents it, or a file. */
+/*
+ * Whether the line has the shape of a frame for certain: an address as perf indents it, or a file.
+ */
 bool perf_is_frame(const char *line, size_t len);
 
 #endif

@@ -11,9 +11,9 @@
 #include <strings.h>
 
 #define MAX_PLAIN_BYTES 4096u
-#define IN " in " /* of the perf map style unfold */
-#define RUST_HASH_BYTES 19u /* ::h and 16 hexadecimal digits */
-#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+#define IN		" in " /* of the perf map style unfold */
+#define RUST_HASH_BYTES 19u    /* ::h and 16 hexadecimal digits */
+#define WORD		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 static bool starts_with(const char *text, const char *what)
 {
@@ -42,11 +42,13 @@ static bool is_word(const char *text, size_t len)
 	return len > 0;
 }
 
-/* Whether what stands in brackets is the name of the kernel or of a module: [nf_tables], [kernel.x] */
+/*
+ * Whether what stands in brackets is the name of the kernel or of a module: [nf_tables], [kernel.x]
+ */
 static bool is_kernel_area(const char *file)
 {
-	static const char *const areas[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]",
-					    "[stack]", "[anon]",    "[uprobes]", "[jit]"};
+	static const char *const areas[] = {"[vdso]",  "[vsyscall]", "[unknown]", "[heap]",
+					    "[stack]", "[anon]",     "[uprobes]", "[jit]"};
 	const size_t len = strlen(file);
 
 	if (starts_with(file, "[kernel") || starts_with(file, "[guest.kernel"))
@@ -147,7 +149,7 @@ static size_t operator_len(const char *name, const char *text)
 	if (starts_with(text + len, "()"))
 		return len + 2;
 	return text[len] && !strchr(WORD, text[len]) ? len + strspn(text + len, "<>=!-+*/%^&|~")
-						      : 0;
+						     : 0;
 }
 
 /* What is behind the bracket that begins at text, or the end of a text that does not close it. */
@@ -192,10 +194,11 @@ static void cut_parameters(char *name)
 			continue;
 		}
 		behind = past_bracket(name, at);
-		if (*at != '(' || at == name || at[-1] == '.' || (*behind && !strchr(" .[@&", *behind))
-		    || (*behind == '.' && behind[1] != '_' && !starts_with(behind, ".part") &&
-			!starts_with(behind, ".cold") && !starts_with(behind, ".const") &&
-			!starts_with(behind, ".isra") && !starts_with(behind, ".llvm"))) {
+		if (*at != '(' || at == name || at[-1] == '.' ||
+		    (*behind && !strchr(" .[@&", *behind)) ||
+		    (*behind == '.' && behind[1] != '_' && !starts_with(behind, ".part") &&
+		     !starts_with(behind, ".cold") && !starts_with(behind, ".const") &&
+		     !starts_with(behind, ".isra") && !starts_with(behind, ".llvm"))) {
 			at = behind;
 			continue;
 		}

@@ -8,9 +8,9 @@
  *
  * The kernel's files are [kernel.kallsyms], [module], vmlinux and *.ko, but not [vdso]. Generated
  * code is in /tmp/perf-PID.map or jitted-PID-N.so; a name there is a method only if it has the form
- * of one. root->caller->inlined is three frames, and "inlined in root" two, as the styles of perf maps
- * have them (code/perf_map_style.h). Names of C++ and Rust that are still as the linker has them are
- * demangled. A JIT's cache, such as [JIT app cache], is no module of the kernel.
+ * of one. root->caller->inlined is three frames, and "inlined in root" two, as the styles of perf
+ * maps have them (code/perf_map_style.h). Names of C++ and Rust that are still as the linker has
+ * them are demangled. A JIT's cache, such as [JIT app cache], is no module of the kernel.
  */
 #ifndef FG_IMPORT_PERF_NAMES_H
 #define FG_IMPORT_PERF_NAMES_H

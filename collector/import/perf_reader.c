@@ -10,11 +10,11 @@
  *   source = SP SP file ":" line           of the field srcline
  *   other  = SP ...                        of fields that are not stacks: registers, branches
  *
- * A sample weighs its period if it has one, else 1, see perf_events.h. The lowest frame is the comm,
- * with '_' for spaces. Whatever stands before or between samples is ignored and counted.
+ * A sample weighs its period if it has one, else 1, see perf_events.h. The lowest frame is the
+ * comm, with '_' for spaces. Whatever stands before or between samples is ignored and counted.
  *
- * A line with nothing but a name, or a name and a PID, begins a sample only if a frame follows, or if
- * all samples of the file begin so: as soon as one began with more, such lines are none.
+ * A line with nothing but a name, or a name and a PID, begins a sample only if a frame follows, or
+ * if all samples of the file begin so: as soon as one began with more, such lines are none.
  */
 #include "import/import_limits.h"
 #include "import/inlined.h"
@@ -64,9 +64,9 @@ struct perf_reader {
 	bool is_other;		 /* the header of another record was read, and its end was not */
 	bool is_wanted;
 	bool has_only_frame; /* the stack has the frame of the header, which a chain replaces */
-	enum perf_header_sort shape;   /* of the surest header that a sample began with */
-	enum perf_header_sort pending; /* of the line before, which may have begun a sample */
-	uint64_t lost;		       /* samples, as the kernel counted them */
+	enum perf_header_sort shape;	 /* of the surest header that a sample began with */
+	enum perf_header_sort pending;	 /* of the line before, which may have begun a sample */
+	uint64_t lost;			 /* samples, as the kernel counted them */
 	const struct profile_kind *kind; /* of the event; NULL: no sample was kept yet */
 	bool is_kind_wanted;
 	char *key;  /* the key of a frame in the cache */
@@ -166,14 +166,14 @@ static size_t find_places(struct perf_reader *reader, const struct perf_frame *f
 }
 
 /*
- * Writes name and file, and pc and source where frames depend on them, as one key. Returns the key's
- * length.
+ * Writes name and file, and pc and source where frames depend on them, as one key. Returns the
+ * key's length.
  */
 static size_t key_of(const struct perf_reader *reader, const struct perf_frame *frame,
 		     const struct perf_text *source)
 {
-	const bool has_pc = (reader->options->has_addrs && is_unnamed(frame)) ||
-			    has_places(reader, frame);
+	const bool has_pc =
+		(reader->options->has_addrs && is_unnamed(frame)) || has_places(reader, frame);
 	char *to = reader->key;
 
 	memcpy(to, frame->name.text, frame->name.len);
@@ -235,7 +235,8 @@ static int find_frame(struct perf_reader *reader, const struct perf_frame *frame
 	if (has_places(reader, frame))
 		names.inlined_count = find_places(reader, frame, &names, places);
 	n = perf_names_of(reader->options, &names, frames, NAME_CACHE_FRAMES);
-	if (source->len > 0 && !frames[n - 1].file && set_source(reader, source, &frames[n - 1]) < 0)
+	if (source->len > 0 && !frames[n - 1].file &&
+	    set_source(reader, source, &frames[n - 1]) < 0)
 		return -ENOMEM;
 	return name_cache_add(&reader->names, &key, frames, n, ret);
 }
@@ -323,8 +324,8 @@ static void begin_other(struct perf_reader *reader, const struct perf_header *he
 	if (header->record.len < strlen(LOST) ||
 	    memcmp(header->record.text, LOST, strlen(LOST)) != 0)
 		return;
-	for (size_t i = said.len; i > 0 && said.text[i - 1] >= '0' && said.text[i - 1] <= '9' &&
-				  unit < LOST_MAX;
+	for (size_t i = said.len;
+	     i > 0 && said.text[i - 1] >= '0' && said.text[i - 1] <= '9' && unit < LOST_MAX;
 	     i--, unit *= 10)
 		lost += unit * (uint64_t)(said.text[i - 1] - '0');
 	reader->lost += lost;
@@ -392,8 +393,8 @@ static struct perf_text line_before(const struct line *line)
 static const char no_line[] = "neither a sample's first line nor a frame";
 
 /*
- * Decides whether the line before has begun a sample, by what follows: a frame, or next, the sort of
- * header that the line is.
+ * Decides whether the line before has begun a sample, by what follows: a frame, or next, the sort
+ * of header that the line is.
  */
 static int settle(struct perf_reader *reader, const struct line *line, bool is_frame,
 		  enum perf_header_sort next)
@@ -492,15 +493,13 @@ static int read_header(struct perf_reader *reader, const struct line *line)
 	int rc;
 
 	if (sort < PERF_HEADER_FULL && (reader->is_open || reader->pending > PERF_HEADER_NONE) &&
-	    perf_is_frame(line->text, line->len) &&
-	    perf_read_frame(line->text, line->len, &frame))
+	    perf_is_frame(line->text, line->len) && perf_read_frame(line->text, line->len, &frame))
 		return read_frame(reader, line, &frame);
 	rc = settle(reader, line, false, sort);
 	if (rc < 0)
 		return rc;
-	if (sort == PERF_HEADER_FULL ||
-	    (sort == PERF_HEADER_EVENT && sort >= reader->shape &&
-	     perf_read_only_frame(&header, &frame)))
+	if (sort == PERF_HEADER_FULL || (sort == PERF_HEADER_EVENT && sort >= reader->shape &&
+					 perf_read_only_frame(&header, &frame)))
 		return begin_sample(reader, &header, sort, reader->number);
 	if (sort > PERF_HEADER_NONE && sort >= reader->shape) {
 		reader->pending = sort;

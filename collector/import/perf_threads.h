@@ -6,9 +6,9 @@
  * errors:  none; what the timeline has no room for is counted there
  * source:  perf-script(1)
  *
- * perf prints the thread's ID alone unless -F has pid: such threads are of a process 0, which stands
- * for all. Samples without a time, and those of an earlier time than the first one, are at the
- * start. A process is called as its first thread is.
+ * perf prints the thread's ID alone unless -F has pid: such threads are of a process 0, which
+ * stands for all. Samples without a time, and those of an earlier time than the first one, are at
+ * the start. A process is called as its first thread is.
  */
 #ifndef FG_IMPORT_PERF_THREADS_H
 #define FG_IMPORT_PERF_THREADS_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The bytes of a text, see text_source.h. Two layers lie over read(2), and each may be absent: what
- * unpacks, and what makes UTF-8 of UTF-16. The first bytes of the file and of the text are read ahead.
+ * unpacks, and what makes UTF-8 of UTF-16. The first bytes of the file and of the text are read
+ * ahead.
  */
 #include "import/text_source.h"
 
@@ -100,7 +101,7 @@ static int read_packed(struct text_source *source, char *to, size_t size, size_t
 		[DECOMPRESSOR_GZIP] = "its gzip is cut or damaged",
 		[DECOMPRESSOR_XZ] = "its xz is cut or damaged",
 		[DECOMPRESSOR_ZSTD] = ("its zstd is cut or damaged, or has a window of more than "
-				      "128 MiB: give it through 'zstdcat --long=31 FILE |'"),
+				       "128 MiB: give it through 'zstdcat --long=31 FILE |'"),
 	};
 	const int rc = decompressor_read(source->zip, to, size, ret_len);
 
@@ -231,8 +232,9 @@ static int read_wide(struct text_source *source, char *to, size_t size, size_t *
 		source->wide_len += rc == 0 ? n : 0;
 		for (at = 0; at + 2 <= source->wide_len; at += 2)
 			len += put_unit(source,
-					source->is_big_endian ? (uint32_t)wide[at] << 8 | wide[at + 1]
-							      : (uint32_t)wide[at + 1] << 8 | wide[at],
+					source->is_big_endian
+						? (uint32_t)wide[at] << 8 | wide[at + 1]
+						: (uint32_t)wide[at + 1] << 8 | wide[at],
 					to + len);
 		if (at < source->wide_len)
 			source->wide[0] = source->wide[at];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a descriptor -> the bytes of its text in UTF-8, whatever the file is packed and encoded in
+ * shape:   a descriptor -> the bytes of its text in UTF-8, whatever the file is packed and encoded
+ *          in
  * units:   bytes
  * threads: one at a time
  * errors:  negative errno of read(2), -ENOMEM; -EINVAL: reason says what is wrong with the file
@@ -19,7 +20,7 @@
 
 struct text_source; /* opaque */
 
-struct text_source *text_source_new(int fd);	  /* NULL if out of memory */
+struct text_source *text_source_new(int fd);	   /* NULL if out of memory */
 void text_source_free(struct text_source *source); /* NULL is legal */
 
 /* Reads at most size bytes, of at least 4; none at the end. */

@@ -244,7 +244,8 @@ static int check_connected(const struct selection *selection, struct targets *ta
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process_is_jvm(process) || !selection_fits(selection, process) || !is_running(process))
+		if (!process_is_jvm(process) || !selection_fits(selection, process) ||
+		    !is_running(process))
 			continue;
 		if (process->jvm->state == JVM_CURRENT)
 			return 0;

@@ -233,13 +233,14 @@ static void say_no_agent(struct doctor *doctor, const struct patient *patient)
 	if (!option && say_replaced(doctor, patient))
 		return;
 	if (!option) {
-		patient_say(doctor, patient, FINDING_PROBLEM,
-			    "add " AGENT_LINE
-			    " to its options (JAVA_TOOL_OPTIONS in an image) and start it "
-			    "again",
-			    "is a JVM without the agent: names of its methods are read from outside, "
-			    "by record -p PID and record -a; with the agent they are exact while "
-			    "code comes and goes, and there are allocations, locks and exceptions");
+		patient_say(
+			doctor, patient, FINDING_PROBLEM,
+			"add " AGENT_LINE
+			" to its options (JAVA_TOOL_OPTIONS in an image) and start it "
+			"again",
+			"is a JVM without the agent: names of its methods are read from outside, "
+			"by record -p PID and record -a; with the agent they are exact while "
+			"code comes and goes, and there are allocations, locks and exceptions");
 		return;
 	}
 	snprintf(what, sizeof(what),

@@ -68,8 +68,7 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	json_object_set_new(object, "pid", json_integer(process->pid));
 	json_object_set_new(object, "container", json_value_new_text(process->container_id));
 	json_object_set_new(object, "state", json_value_new_text(jvm_state_name(jvm)));
-	json_object_set_new(object, "agent",
-			    json_value_new_text(agent_of(jvm)));
+	json_object_set_new(object, "agent", json_value_new_text(agent_of(jvm)));
 	json_object_set_new(object, "command",
 			    json_value_new_text(process_attr(process, "java.command")));
 	json_object_set_new(object, "comm", json_value_new_text(process->comm));
@@ -196,8 +195,7 @@ static void print_shadow(const json_t *jvm, FILE *stream)
 		fprintf(stream, ", which perf reads rather than our map: leave it if a second code "
 				"generator of the process writes it\n");
 	else
-		fprintf(stream,
-			": perf prefers it to our map, even when it is empty: remove it\n");
+		fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
 }
 
 static void print_jvm(const json_t *jvm, FILE *stream)

@@ -20,7 +20,9 @@
  * the object that is given, which is taken over: what is counted of no JVM (serve/counted.h).
  */
 json_t *jvm_list_to_json(const struct targets *targets, json_t *collector);
-/* The list with these members of "jvms". Takes rows and collector over; NULL: there is no memory. */
+/*
+ * The list with these members of "jvms". Takes rows and collector over; NULL: there is no memory.
+ */
 json_t *jvm_list_with(json_t *rows, json_t *collector);
 
 /* The member of "jvms" for a process with a JVM. */

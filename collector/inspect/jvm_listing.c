@@ -166,7 +166,8 @@ bool jvm_listing_step(struct jvm_listing *listing, const struct targets *targets
 		const struct listed *const listed = &listing->jvms[listing->next++];
 		const struct process *const process = targets_find(targets, listed->pid);
 
-		if (process && process_is_jvm(process) && process->start_ticks == listed->start_ticks)
+		if (process && process_is_jvm(process) &&
+		    process->start_ticks == listed->start_ticks)
 			json_array_append_new(listing->rows, jvm_list_row(process, targets));
 	}
 	return listing->next < listing->count;

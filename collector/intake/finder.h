@@ -15,7 +15,8 @@
  * there is no other such look, and a process that would need one is looked into in a later round.
  *
  * Containers and users share what the finder remembers. While there are more processes than it may
- * remember, whoever has the most has some forgotten after each round, and gets no place in the next.
+ * remember, whoever has the most has some forgotten after each round, and gets no place in the
+ * next.
  */
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
@@ -51,8 +52,7 @@ struct finder_stats {
 	uint64_t denied;     /* looks without the right to read */
 	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
 	uint64_t put_off;    /* looks that come later: another one goes on, or no answer in time */
-	uint64_t
-		untracked; /* processes past FINDER_MAX_PROCESSES, in each round, or without memory */
+	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES each round, or without memory */
 	uint64_t unexpected; /* expected processes past FINDER_MAX_EXPECTED */
 	uint64_t spent_ns;   /* processor time */
 };
@@ -100,7 +100,9 @@ void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg
 /* When finder_step next has something to do. */
 uint64_t finder_next_ns(const struct finder *finder);
 
-/* The process's agent was taken, and is not any more: it is looked for FINDER_AGAIN_ROUNDS later. */
+/*
+ * The process's agent was taken, and is not any more: it is looked for FINDER_AGAIN_ROUNDS later.
+ */
 void finder_look_later(struct finder *finder, pid_t pid);
 
 /* The process is or becomes a JVM: it is looked into up to 30 times within about a minute. */

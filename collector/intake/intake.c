@@ -42,7 +42,7 @@
 #define FIRST_BUFFER	 (64u << 10)
 #define BYTES_A_TURN	 (256u << 10) /* of one connection; then others have a turn */
 #define NS_A_TURN	 (1 * CLOCK_NS_PER_MS)
-#define RECORDS_A_LOOK	 4 /* short records that are handed on before the clock is looked at again */
+#define RECORDS_A_LOOK	 4 /* short records handed on before the clock is looked at again */
 #define SHORT_RECORD	 512
 #define BYTES_A_READ	 (4u << 20) /* of all connections; then the caller has a turn */
 #define EVENTS_A_WAIT	 64

@@ -16,7 +16,8 @@ pid_t listen_owner(const char *path);
 
 /*
  * Makes the directory of path (0755) if it is missing, and removes a socket that a dead collector
- * left. -EADDRINUSE if a process listens at path; its PID is logged. option: that names another path.
+ * left. -EADDRINUSE if a process listens at path; its PID is logged. option: that names another
+ * path.
  */
 int listen_prepare(const char *path, const char *option);
 /*

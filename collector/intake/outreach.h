@@ -11,8 +11,8 @@
  * session shorter than OUTREACH_LASTING_NS counts as no answer. A connection that is being made is
  * waited for without an end, and there is one at a time for each agent.
  *
- * Past OUTREACH_MAX_AGENTS the container or user with the most agents loses one for that of another:
- * first one that has never greeted. The finder finds again later whoever had no place.
+ * Past OUTREACH_MAX_AGENTS the container or user with the most agents loses one for that of
+ * another: first one that has never greeted. The finder finds again later whoever had no place.
  *
  * The agent's process is identified by its PID and start time. They are checked against the open
  * directory of the process in /proc, before and after the connection is made, and against the

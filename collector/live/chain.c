@@ -111,8 +111,8 @@ static size_t add_wait(struct symbolizer *symbolizer, const struct chain_walk *w
 }
 
 /*
- * Puts what the sample is of in place of the probe's own frames. Returns where the stack begins; NULL:
- * there is no sample.
+ * Puts what the sample is of in place of the probe's own frames. Returns where the stack begins;
+ * NULL: there is no sample.
  */
 static struct frame *put_leaf(const struct chain_style *style, struct symbolizer *symbolizer,
 			      const struct record *record, struct frame *frames, size_t n)

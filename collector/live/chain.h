@@ -52,7 +52,8 @@ uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct 
 /*
  * Names the stack, puts what a thread waits for on top of it and who has ended the wait on top of
  * that, with the waker's stack upside down above, and puts the label frames of process and thread
- * behind it. The frames of *ret live until the next call. False: tables of files are missing, and the symbolizer would wait.
+ * behind it. The frames of *ret live until the next call. False: tables of files are missing, and
+ * the symbolizer would wait.
  */
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret);

@@ -8,8 +8,9 @@
  *
  * A program that begins has to be looked at soon, because it may be a JVM, and may end. The kernel
  * wakes the loop for that where sampler_side_fd can be had. So a host on which nothing begins does
- * not wake the loop. Programs that begin one after the other wake the loop once in SIDE_INTERVAL_NS.
- * Where there is no such descriptor, the wait looks each SIDE_INTERVAL_NS at the side rings.
+ * not wake the loop. Programs that begin one after the other wake the loop once in
+ * SIDE_INTERVAL_NS. Where there is no such descriptor, the wait looks each SIDE_INTERVAL_NS at the
+ * side rings.
  */
 #ifndef FG_LIVE_LOOP_WAIT_H
 #define FG_LIVE_LOOP_WAIT_H

@@ -15,9 +15,10 @@
  * A process is read again MAPPING_WATCH_WAIT_NS after its last reading at the earliest. The wait
  * doubles with each reading that found nothing new, up to MAPPING_WATCH_MOST_WAIT_NS. With reports
  * the wait is MAPPING_WATCH_LOSS_WAIT_NS. All readings together take a tenth of the time. A process
- * that has to wait is judged again at its next sample. A process with more mappings than can be read
- * in MAPPING_WATCH_READ_NS is read to the end by process/space_upkeep.h, and all that was known is
- * replaced then; so is a process whose mappings were late. A zero-filled struct is valid, for a recording without reports.
+ * that has to wait is judged again at its next sample. A process with more mappings than can be
+ * read in MAPPING_WATCH_READ_NS is read to the end by process/space_upkeep.h, and all that was
+ * known is replaced then; so is a process whose mappings were late. A zero-filled struct is valid,
+ * for a recording without reports.
  */
 #ifndef FG_LIVE_MAPPING_WATCH_H
 #define FG_LIVE_MAPPING_WATCH_H
@@ -69,10 +70,10 @@ enum mapping_hope mapping_watch_hope(struct mapping_watch *watch, struct process
 				     uint64_t time_ns, uint64_t now_ns);
 
 /*
- * Reads the process's mappings. Calls fn with each mapping that is not known, as a RECORD_MMAP record
- * with the time now_ns. The parts of a new mapping where no mapping was known are added to the
- * process at once, because held samples may lie in these. Returns the number of new mappings. If the process's
- * reader is set afterwards, the process has more mappings than could be read.
+ * Reads the process's mappings. Calls fn with each mapping that is not known, as a RECORD_MMAP
+ * record with the time now_ns. The parts of a new mapping where no mapping was known are added to
+ * the process at once, because held samples may lie in these. Returns the number of new mappings.
+ * If the process's reader is set afterwards, the process has more mappings than could be read.
  */
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
 			  void (*fn)(void *arg, const struct record *record), void *arg);

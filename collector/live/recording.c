@@ -402,8 +402,8 @@ static void take_probe(struct recording *recording, const struct record *record,
 }
 
 /*
- * Waits go on at the recording's end: of each the time until then is kept, unless an end may have been
- * lost. Returns whether all have been looked at.
+ * Waits go on at the recording's end: of each the time until then is kept, unless an end may have
+ * been lost. Returns whether all have been looked at.
  */
 static bool keep_waits(struct recording *recording, const struct targets *targets)
 {

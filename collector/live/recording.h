@@ -65,7 +65,7 @@
 #define RECORDING_MORE_PIDS SELECTOR_MAX_MORE
 
 struct recording_options {
-	pid_t pid;		/* 0: any */
+	pid_t pid; /* 0: any */
 	pid_t more_pids[RECORDING_MORE_PIDS];
 	size_t n_more_pids;	/* 0 without pid */
 	struct selector select; /* by names, among the processes that pid and all allow */
@@ -154,14 +154,13 @@ void recording_counts_add(struct recording_counts *to, const struct recording_co
  */
 struct recording_samples {
 	uint64_t heard;
-	uint64_t unwanted;  /* of processes or threads that were not selected */
-	uint64_t untimely;  /* from before the recording's start, or from behind its end */
-	uint64_t running;   /* time on a CPU, which samples of the CPU get */
-	uint64_t wakers;    /* stacks of wakers, which are no samples */
-	uint64_t senseless; /* samples of probes that told what cannot be true */
-	uint64_t parked;    /* samples of threads that parked, but not for a lock */
-	uint64_t
-		waits; /* begins and ends of waits for locks, of which one sample was made or none */
+	uint64_t unwanted;    /* of processes or threads that were not selected */
+	uint64_t untimely;    /* from before the recording's start, or from behind its end */
+	uint64_t running;     /* time on a CPU, which samples of the CPU get */
+	uint64_t wakers;      /* stacks of wakers, which are no samples */
+	uint64_t senseless;   /* samples of probes that told what cannot be true */
+	uint64_t parked;      /* samples of threads that parked, but not for a lock */
+	uint64_t waits;	      /* begins and ends of waits for locks; one sample at most is made */
 	uint64_t live;	      /* of recordings of living objects: allocations, and deaths */
 	uint64_t kept;	      /* given to all sinks */
 	uint64_t memory_less; /* a sink had no memory */
@@ -272,7 +271,9 @@ void recording_meet_some(struct recording *recording, struct recording_model *mo
 bool recording_name_sample(struct recording *recording, struct recording_model *model,
 			   struct process *process, const struct record *record,
 			   struct named_sample *ret);
-/* Keeps the named stack of a waker for the wait that comes next. False: as recording_name_sample. */
+/*
+ * Keeps the named stack of a waker for the wait that comes next. False: as recording_name_sample.
+ */
 bool recording_take_waker(struct recording *recording, struct recording_model *model,
 			  struct process *process, const struct record *record);
 /* The unwinder of the recording's stacks. */

@@ -25,7 +25,9 @@ static void wait_for_mappings(struct recording *recording, struct process *proce
 		recording->counts.reread_put_off = ++recording->mappings.put_off;
 }
 
-/* All later samples wait too, whosever they are: so those of one process wait a tenth of the time. */
+/*
+ * All later samples wait too, whosever they are: so those of one process wait a tenth of the time.
+ */
 static void end_wait(struct process *process)
 {
 	uint64_t now_ns;
@@ -39,8 +41,8 @@ static void end_wait(struct process *process)
 
 /*
  * Walks the sample's stack. If the walk came to an address in a mapping that was not reported, the
- * mappings are read again, and the stack is walked again. False: tables or mappings are missing, and
- * the sample can wait for them.
+ * mappings are read again, and the stack is walked again. False: tables or mappings are missing,
+ * and the sample can wait for them.
  */
 static bool walk(struct recording *recording, struct recording_model *model,
 		 struct process *process, const struct record *record, struct stack *ret)

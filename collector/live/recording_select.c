@@ -32,8 +32,7 @@ bool recording_is_of_interest(const struct recording_options *options,
 {
 	if (options->pid > 0)
 		return process && recording_has_pid(options, process->pid);
-	return options->all ||
-	       (process && process_is_jvm(process) && process_has_agent(process));
+	return options->all || (process && process_is_jvm(process) && process_has_agent(process));
 }
 
 bool recording_selects(struct recording *recording, const struct process *process)

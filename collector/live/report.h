@@ -17,11 +17,11 @@
 #define REPORT_BYTES 1024
 
 /*
- * Of samples of the CPU "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost". Behind that
- * follow the parts whose count is not 0: ", 0.8 % truncated (snapshot ended 12, bad return address
- * 4)" with the most frequent reason first; ", 0.1 % without their frames in the heap"; ", 3 without
- * the copy of their stack"; ", 2 cut at the memory limit". Of time "quality of wall: 90.2 s, ...",
- * where the parts are times.
+ * Of samples of the CPU "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 %
+ * rooted, 0 lost". Behind that follow the parts whose count is not 0: ", 0.8 % truncated (snapshot
+ * ended 12, bad return address 4)" with the most frequent reason first; ", 0.1 % without their
+ * frames in the heap"; ", 3 without the copy of their stack"; ", 2 cut at the memory limit". Of
+ * time "quality of wall: 90.2 s, ...", where the parts are times.
  */
 void report_quality(const struct profile_kind *kind, const struct profile_quality *quality,
 		    char ret[REPORT_BYTES]);

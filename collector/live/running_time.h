@@ -24,7 +24,7 @@
 
 #define RUNNING_TIME_WAIT_NS UINT64_C(10000000000)
 #define RUNNING_TIME_THREADS 65536u
-#define RUNNING_TIME_HEARD   64u /* samples of a thread that wait to be taken; more count as these */
+#define RUNNING_TIME_HEARD   64u /* samples of a thread that wait; more count as these */
 
 /* A stretch, or what is left of stretches: us of the time from begin_ns to end_ns. */
 struct running_stretch {

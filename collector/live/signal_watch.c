@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks at pending signals, see signal_watch.h. A signal that somebody reads is pending no more; the
- * thread itself reads none.
+ * Looks at pending signals, see signal_watch.h. A signal that somebody reads is pending no more;
+ * the thread itself reads none.
  */
 #include "live/signal_watch.h"
 

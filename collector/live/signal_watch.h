@@ -9,8 +9,8 @@
  * The loop reads signals from a descriptor. SIGINT or SIGTERM that it has not read for
  * SIGNAL_WATCH_NS means that the loop stands: the program then ends at once, with an
  * error. The same comes SIGNAL_WATCH_END_NS after the loop has taken it: what has to be done in
- * the end has shorter limits of its own. Only this program's own time counts, so that a program that was stopped for long, and is
- * to end when it goes on, ends in good order.
+ * the end has shorter limits of its own. Only this program's own time counts, so that a program
+ * that was stopped for long, and is to end when it goes on, ends in good order.
  */
 #ifndef FG_LIVE_SIGNAL_WATCH_H
 #define FG_LIVE_SIGNAL_WATCH_H

@@ -29,8 +29,8 @@ const char *wait_frame_blocked(int32_t syscall, const struct frame *frames, size
 #define WAIT_FRAME_RUNNABLE "[runnable]"
 
 /*
- * The name for who has ended a wait, not WAKER_UNKNOWN: "[woken by main]", "[woken by an interrupt]".
- * told is the thread's name as its process tells it; "": the kernel's name is taken.
+ * The name for who has ended a wait, not WAKER_UNKNOWN: "[woken by main]", "[woken by an
+ * interrupt]". told is the thread's name as its process tells it; "": the kernel's name is taken.
  */
 void wait_frame_waker(const struct sample_waker *waker, const char *told, char *ret, size_t size);
 

@@ -3,8 +3,8 @@
  * shape:   the named stack of who has ended a wait -> frames on top of the wait, upside down
  * units:   bytes, frames
  * threads: one at a time; no system calls
- * errors:  a stack of more frames or longer texts than there is room for loses its callers, and says
- *          so in its last frame
+ * errors:  a stack of more frames or longer texts than there is room for loses its callers, and
+ *          says so in its last frame
  * source:  sample/record.h: SAMPLE_OF_WAKER
  *
  * The stack comes as a record of its own in front of the wait's, and is kept here until then. All

@@ -32,8 +32,8 @@
 
 #define FOREIGN_READ_INTERVAL_NS UINT64_C(100000000)
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)
-#define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000) /* after a piece that was lost */
-#define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000) /* for lines, see foreign_reader_is_behind */
+#define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000)  /* after a piece that was lost */
+#define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000)  /* for lines, see foreign_reader_is_behind */
 #define FOREIGN_WANTED_NS	 UINT64_C(60000000000) /* after it was wanted last */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
 

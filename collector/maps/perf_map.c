@@ -226,7 +226,9 @@ static void add_range(struct perf_map_draft *draft, const struct code_range *ran
 void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
 		  const struct code_range *range)
 {
-	/* A draft that lost track of the code map is outdated; one that is not whole goes on to it. */
+	/*
+	 * A draft that lost track of the code map is outdated; one that is not whole goes on to it.
+	 */
 	if (blank_unlisted(draft, map) && draft->is_whole)
 		add_range(draft, range);
 }

@@ -92,9 +92,8 @@ enum place {
 static enum place look(int dirfd, const struct perf_map_name *name,
 		       const struct perf_map_known *known, struct stat *ret)
 {
-	_cleanup_close_ const int path_fd =
-		root_file_open_at(dirfd, name->text, O_PATH | O_NOFOLLOW,
-				  RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	_cleanup_close_ const int path_fd = root_file_open_at(
+		dirfd, name->text, O_PATH | O_NOFOLLOW, RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 
 	if (path_fd < 0)
 		return path_fd == -ENOENT ? PLACE_FREE : PLACE_TAKEN;

@@ -42,12 +42,12 @@ bool mapping_is_probe_trampoline(const struct mapping *mapping);
 
 /*
  * Memory without a file that lies between two mappings of one file, and where the file would go on:
- * the file's code that the process itself has copied there, to have it on huge pages. Only a list of
- * all mappings shows it, those that are not executable too.
+ * the file's code that the process itself has copied there, to have it on huge pages. Only a list
+ * of all mappings shows it, those that are not executable too.
  */
 struct moved_code {
-	struct mapping before;	  /* the last mapping of a file, without its path; end 0: none */
-	uint64_t start, end;	  /* executable memory right behind it; empty: none */
+	struct mapping before; /* the last mapping of a file, without its path; end 0: none */
+	uint64_t start, end;   /* executable memory right behind it; empty: none */
 };
 
 struct address_space {

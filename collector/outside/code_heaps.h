@@ -6,9 +6,9 @@
  * errors:  negative errno: -EPROTO heaps that cannot be HotSpot's, -ENOMEM, those of vm_memory.h
  * source:  HotSpot's memory/heap.hpp and heap.cpp of JDK 8 to 26
  *
- * A code heap is an array of segments of 2^n bytes, with a map of one byte for each segment: 0 begins
- * a block, any other value says how many segments to go back at least, 0xff is free. A block is a
- * header and, if it is in use, a CodeBlob behind the header.
+ * A code heap is an array of segments of 2^n bytes, with a map of one byte for each segment: 0
+ * begins a block, any other value says how many segments to go back at least, 0xff is free. A block
+ * is a header and, if it is in use, a CodeBlob behind the header.
  */
 #ifndef FG_OUTSIDE_CODE_HEAPS_H
 #define FG_OUTSIDE_CODE_HEAPS_H

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the values of a JVM's tables -> where its code heaps, blobs and nmethods have their members
+ * shape:   the values of a JVM's tables -> where its code heaps, blobs and nmethods have their
+ *          members
  * units:   bytes; addresses of static variables in the process
  * threads: any, a value
  * errors:  false: this JVM lacks what the heaps are found by, and ret_lacks names it
  * source:  HotSpot's memory/heap.hpp, code/codeBlob.hpp, code/nmethod.hpp of JDK 8 to 26
  *
- * Names of members have changed with JDKs: code_layout.c has each under all its names. Every offset is
- * at most CODE_LAYOUT_MAX_BYTES.
+ * Names of members have changed with JDKs: code_layout.c has each under all its names. Every offset
+ * is at most CODE_LAYOUT_MAX_BYTES.
  */
 #ifndef FG_OUTSIDE_CODE_LAYOUT_H
 #define FG_OUTSIDE_CODE_LAYOUT_H

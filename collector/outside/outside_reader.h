@@ -6,8 +6,8 @@
  * errors:  negative errno in struct outside_told
  * source:  outside/vm_reading.h
  *
- * A step may never return, where a page of the process does not come. Then the reader waits for ever,
- * and may be freed nonetheless: what the step uses is freed when the step returns.
+ * A step may never return, where a page of the process does not come. Then the reader waits for
+ * ever, and may be freed nonetheless: what the step uses is freed when the step returns.
  */
 #ifndef FG_OUTSIDE_OUTSIDE_READER_H
 #define FG_OUTSIDE_OUTSIDE_READER_H

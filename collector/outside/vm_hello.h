@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the values of a JVM's tables -> the hello that an agent would have sent, and the layout that
- *          whoever takes the hello makes of it
+ * shape:   the values of a JVM's tables -> the hello that an agent would have sent, and the layout
+ *          that whoever takes the hello makes of it
  * units:   bytes
  * threads: one at a time, any
  * errors:  negative errno; a text that cannot be read is left out

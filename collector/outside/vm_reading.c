@@ -4,8 +4,8 @@
  * vm_reading.h.
  *
  * One step: list the blocks of all heaps (code_heaps.h), read the beginning of the blob in each
- * (code_blob.h), compare the blobs, in order of address, with those of the step before, read the names
- * of those that are new (method_batch.h), and write records.
+ * (code_blob.h), compare the blobs, in order of address, with those of the step before, read the
+ * names of those that are new (method_batch.h), and write records.
  */
 #include "outside/vm_reading.h"
 

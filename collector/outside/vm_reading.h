@@ -6,14 +6,14 @@
  * errors:  negative errno, and a text that says what is missing
  * source:  shared/README.md for the records; HotSpot's sources for the rest
  *
- * The first step says hello with the layout of HotSpot's structures; it and those that follow tell of
- * code as a resynchronisation does, until all of it has been told. Later steps tell of code that has
- * come or gone since the step before. A step takes new names of at most VM_READING_NEW blobs; the rest
- * is left for the next step.
+ * The first step says hello with the layout of HotSpot's structures; it and those that follow tell
+ * of code as a resynchronisation does, until all of it has been told. Later steps tell of code that
+ * has come or gone since the step before. A step takes new names of at most VM_READING_NEW blobs;
+ * the rest is left for the next step.
  *
- * Nobody tells when code came or went: only that it was between two steps. Code is said to have come,
- * and to have gone, in the middle between them. An address whose code was another one in the step
- * before counts as reused: what ran there meanwhile may have the wrong name.
+ * Nobody tells when code came or went: only that it was between two steps. Code is said to have
+ * come, and to have gone, in the middle between them. An address whose code was another one in the
+ * step before counts as reused: what ran there meanwhile may have the wrong name.
  */
 #ifndef FG_OUTSIDE_VM_READING_H
 #define FG_OUTSIDE_VM_READING_H

@@ -3,14 +3,14 @@
  * shape:   the tables that libjvm exports for debuggers -> values of names that are wanted
  * units:   offsets and sizes in bytes, addresses in the process, constants
  * threads: one at a time, any
- * errors:  negative errno: -ENOEXEC no such tables, as in other virtual machines; -EPROTO tables that
- *          cannot be HotSpot's; those of vm_memory.h
+ * errors:  negative errno: -ENOEXEC no such tables, as in other virtual machines; -EPROTO tables
+ *          that cannot be HotSpot's; those of vm_memory.h
  * source:  HotSpot's vmStructs.cpp of JDK 8 to 26; shared/vm_names.h
  *
- * Four exported pointers lead to arrays of entries, and exported numbers say how long an entry is and
- * where its members lie. A name of NULL ends an array. All of it comes from the process: an array is
- * read up to VM_TABLES_MAX_ENTRIES, an entry has at most VM_TABLES_MAX_ENTRY_BYTES, and a name that
- * is longer than VM_TABLES_NAME_BYTES is none that is wanted.
+ * Four exported pointers lead to arrays of entries, and exported numbers say how long an entry is
+ * and where its members lie. A name of NULL ends an array. All of it comes from the process: an
+ * array is read up to VM_TABLES_MAX_ENTRIES, an entry has at most VM_TABLES_MAX_ENTRY_BYTES, and a
+ * name that is longer than VM_TABLES_NAME_BYTES is none that is wanted.
  *
  * Values are kept for the process alone: a build ID is a claim of whoever made the file, and what
  * one container says of it must not name the code of another one.

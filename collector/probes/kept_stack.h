@@ -6,9 +6,9 @@
  * errors:  negative errno; the stack is not kept
  * source:  none
  *
- * A probe's stack is read where something begins. What becomes of it is known later, maybe after the
- * process has ended. Until then the stack is kept by its names, which are the tree's. Equal stacks
- * share their nodes. The tree has a limit of nodes, see profile_init.
+ * A probe's stack is read where something begins. What becomes of it is known later, maybe after
+ * the process has ended. Until then the stack is kept by its names, which are the tree's. Equal
+ * stacks share their nodes. The tree has a limit of nodes, see profile_init.
  */
 #ifndef FG_PROBES_KEPT_STACK_H
 #define FG_PROBES_KEPT_STACK_H

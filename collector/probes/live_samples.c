@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keeps samples until their objects die, see live_samples.h. Each JVM has a tree of its stacks. The
- * stacks of the dead stay in the tree until it is half full, and is then made anew of those that are
- * needed.
+ * stacks of the dead stay in the tree until it is half full, and is then made anew of those that
+ * are needed.
  */
 #include "probes/live_samples.h"
 
@@ -264,8 +264,8 @@ static int move_stacks(struct live_jvm *jvm, struct profile *to)
 }
 
 /*
- * Forgets what is not needed of a tree that is half full, or where nodes are short. That takes time, and
- * so is done seldom.
+ * Forgets what is not needed of a tree that is half full, or where nodes are short. That takes
+ * time, and so is done seldom.
  */
 static int renew_stacks(struct live_samples *live, struct live_jvm *jvm, bool is_short)
 {

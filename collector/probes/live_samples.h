@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   samples of allocations, and numbers of objects that have died -> samples of those that live
+ * shape:   samples of allocations, and numbers of objects that have died -> samples of those that
+ *          live
  * units:   bytes, objects
  * threads: the model's
  * errors:  samples past the limits, or without memory, are left out and counted
  * source:  docs/probes.md: alloc, alloc_dead
  *
- * A JVM's agent watches some of the sampled objects, and gives these a number. At level n it watches
- * the objects whose numbers have n zeros at their low end. The word of a round is the level, plus
- * 256 for each time that the agent has begun anew: what it has watched before is of no known fate.
- * Words and numbers are the profiled process's: anything may be in them.
+ * A JVM's agent watches some of the sampled objects, and gives these a number. At level n it
+ * watches the objects whose numbers have n zeros at their low end. The word of a round is the
+ * level, plus 256 for each time that the agent has begun anew: what it has watched before is of no
+ * known fate. Words and numbers are the profiled process's: anything may be in them.
  *
  * A sample is kept here from its allocation until the object has died. At the end, those that are
  * left stand for 2^level times as many. Stacks are kept by their names, which outlive the process.
@@ -50,9 +51,9 @@ void live_samples_keep(struct live_samples *live, const struct record *record,
 /* Forgets the samples of objects that have died. */
 void live_samples_end(struct live_samples *live, const struct record *record);
 /*
- * One sample more of an object that lives, with the kind live, by the time of its allocation. False:
- * there is none. No sample may be kept any more. *ret borrows until the next call. ret->process is
- * NULL; *ret_start_ticks is that of the process.
+ * One sample more of an object that lives, with the kind live, by the time of its allocation.
+ * False: there is none. No sample may be kept any more. *ret borrows until the next call.
+ * ret->process is NULL; *ret_start_ticks is that of the process.
  */
 bool live_samples_next(struct live_samples *live, struct named_sample *ret,
 		       uint64_t *ret_start_ticks);

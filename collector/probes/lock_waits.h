@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   named stacks of threads that begin to wait, and the ends of waits -> waits with a stack and
- *          a duration
+ * shape:   named stacks of threads that begin to wait, and the ends of waits -> waits with a stack
+ *          and a duration
  * units:   CLOCK_MONOTONIC nanoseconds; waits last microseconds
  * threads: the model's
  * errors:  waits past the limits are left out and counted
@@ -39,8 +39,8 @@ void lock_waits_free(struct lock_waits *waits); /* NULL is legal */
 void lock_waits_begin(struct lock_waits *waits, const struct record *record,
 		      const struct named_sample *sample);
 /*
- * The sample of the wait that the record ends. process is the record's, or NULL. False: its begin is
- * not known. *ret borrows until the next call.
+ * The sample of the wait that the record ends. process is the record's, or NULL. False: its begin
+ * is not known. *ret borrows until the next call.
  */
 bool lock_waits_end(struct lock_waits *waits, const struct record *record, struct process *process,
 		    struct named_sample *ret);

@@ -252,7 +252,9 @@ static const char *why_no_points(const struct wish *wish)
 				    : "its libjvm.so lacks the probes of HotSpot";
 }
 
-/* Puts what the JVM offers of the wanted points into the box, and notes why it does not the rest. */
+/*
+ * Puts what the JVM offers of the wanted points into the box, and notes why it does not the rest.
+ */
 static void put_wishes(const struct probe_arms *arms, const struct process *process,
 		       const struct probe_notes *notes, enum points_of of, struct arm *arm,
 		       struct probe_box *box)
@@ -391,8 +393,8 @@ static void take_opened(const struct probe_arms *arms, pid_t pid, struct arm *ar
 }
 
 /*
- * Why a wanted kind is not told by events that are open; NULL: all are told. The agent goes on to ask
- * for a capability that it has not got, because the events are open.
+ * Why a wanted kind is not told by events that are open; NULL: all are told. The agent goes on to
+ * ask for a capability that it has not got, because the events are open.
  */
 static const char *late_obstacle(const struct process *process, enum points_of of,
 				 const struct arm *arm)

@@ -11,8 +11,8 @@
  * run, whose semaphores tell the agent what is wanted, and at which interval. Events are of the
  * JVM's process alone: no other process that maps the file comes across the point.
  *
- * The kernel takes milliseconds to open an event, and reads the file of a container, which may never
- * answer. An open event pins the mount of the file: so events are closed when the process has
+ * The kernel takes milliseconds to open an event, and reads the file of a container, which may
+ * never answer. An open event pins the mount of the file: so events are closed when the process has
  * ended, or is wanted no more. If the collector ends, the kernel closes them.
  *
  * A hit costs its thread a microsecond, whether it is sampled or not. Where more than
@@ -49,7 +49,7 @@ struct probe_arms_options {
 	 * PROBE_ARMS_DEFAULT_INTERVAL.
 	 */
 	uint32_t alloc_interval;
-	bool is_live; /* of allocations only what is not collected is wanted: deaths are to be told */
+	bool is_live; /* of allocations only what is not collected is wanted: deaths are told */
 };
 
 struct probe_arms_stats {

@@ -28,7 +28,9 @@ enum probe_box_state {
 	PROBE_BOX_OPENS,
 	PROBE_BOX_IS_OPEN,
 	PROBE_BOX_FAILED,
-	/* The guard has not run the call: the process's owner has too many that have not returned. */
+	/*
+	 * The guard has not run the call: the process's owner has too many that have not returned.
+	 */
 	PROBE_BOX_NOT_RUN,
 };
 
@@ -36,7 +38,9 @@ struct probe_box *probe_box_new(void); /* NULL: no memory */
 /* program is one of BPF_KIND_ (bpf_layout.h), or -1 for an event that only arms. False: no room. */
 bool probe_box_add(struct probe_box *box, uint64_t file_off, uint64_t semaphore_off, int program);
 bool probe_box_is_empty(const struct probe_box *box);
-/* Has the events opened; file (O_PATH) is the box's. False: no memory, and box and file are closed. */
+/*
+ * Has the events opened; file (O_PATH) is the box's. False: no memory, and box and file are closed.
+ */
 bool probe_box_open(pid_t pid, struct probe_box *box, const struct sampler *sampler, int file);
 /* Has the events' samples taken once they are open. why is the reason of PROBE_BOX_FAILED. */
 enum probe_box_state probe_box_take(const struct probe_box *box, const struct sampler *sampler,

@@ -3,7 +3,8 @@
  * shape:   stretches of time with too many hits, and the pauses behind them -> weights of samples
  * units:   CLOCK_MONOTONIC nanoseconds, hits a second
  * threads: the model's
- * errors:  the oldest pause is forgotten where there are too many; its samples weigh too little then
+ * errors:  the oldest pause is forgotten where there are too many; its samples weigh too little
+ *          then
  * source:  none
  *
  * The samples of a stretch stand for the pause too. A zero-filled struct is valid.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what a probe of the agent has told with a sample -> the sample's values, and its leaf frame
+ * shape:   what a probe of the agent has told with a sample -> the sample's values, and its leaf
+ *          frame
  * units:   bytes, objects
  * threads: the model's
  * errors:  what cannot be true is no sample
@@ -32,8 +33,9 @@ const struct sample_kind *probe_sample_kind(const struct sample *sample);
  * Of an allocation: the bytes and the objects for which the sample stands: an object of s bytes is
  * sampled with the probability p = 1 - e^(-s / interval), and stands for 1 / p objects. False: no
  * allocation has such an amount or interval, or no JVM allocates PROBE_SAMPLE_MAX_BYTES between two
- * samples: so a JVM that lies needs hours to have a sum overflow. Of a park: the microseconds, and the number of parks.
- * Of a wait: nothing yet, and the number of waits. Of an exception: the number of exceptions.
+ * samples: so a JVM that lies needs hours to have a sum overflow. Of a park: the microseconds, and
+ * the number of parks. Of a wait: nothing yet, and the number of waits. Of an exception: the number
+ * of exceptions.
  *
  * Values are rounded up or down by chance, with the record's time as dice, so that their mean is
  * right.

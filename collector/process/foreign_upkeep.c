@@ -17,8 +17,7 @@ static bool is_due(const struct process *process, uint64_t now_ns)
 {
 	const struct foreign_reader *reader = &process->foreign;
 
-	if (now_ns < reader->next_ns ||
-	    (process->jvm && !foreign_reader_is_wanted(reader, now_ns)))
+	if (now_ns < reader->next_ns || (process->jvm && !foreign_reader_is_wanted(reader, now_ns)))
 		return false;
 	if (process->gone_ns)
 		return reader->is_open && reader->whole_ns < process->gone_ns;

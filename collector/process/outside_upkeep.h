@@ -6,9 +6,9 @@
  * errors:  counted in struct outside_stats; what a JVM lacks is in struct outside_process
  * source:  outside/outside_reader.h
  *
- * A JVM is read if it maps libjvm.so and no agent tells of it: at once, or if an agent may still come,
- * after some time. An agent that comes takes over, and one that goes leaves the reading; both repeat
- * all code as a resynchronisation, so that code which has lived on keeps its birth.
+ * A JVM is read if it maps libjvm.so and no agent tells of it: at once, or if an agent may still
+ * come, after some time. An agent that comes takes over, and one that goes leaves the reading; both
+ * repeat all code as a resynchronisation, so that code which has lived on keeps its birth.
  *
  * A JVM of which samples come is read OUTSIDE_HOT_NS after the reading before, another one
  * OUTSIDE_CALM_NS after. No JVM is read for more than one part in OUTSIDE_SHARE of the time: if its

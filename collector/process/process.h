@@ -55,7 +55,7 @@ enum jvm_state {
 
 struct jvm {
 	enum jvm_state state;
-	bool is_replaced; /* the process runs another program, and is no JVM any more */
+	bool is_replaced;   /* the process runs another program, and is no JVM any more */
 	uint32_t session;   /* ID of the last session; struct targets knows whether it is open */
 	uint64_t opened_ns; /* when the last session began */
 	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
@@ -172,7 +172,9 @@ void process_free(struct process *process); /* NULL is legal */
 /* Closes the process's files. Nothing may be done to the process then but to free it. */
 void process_close(struct process *process);
 
-/* Whether the process runs or has run a JVM whose code is told or read, and no other program since. */
+/*
+ * Whether the process runs or has run a JVM whose code is told or read, and no other program since.
+ */
 static inline bool process_is_jvm(const struct process *process)
 {
 	return process->jvm && !process->jvm->is_replaced;
@@ -183,8 +185,9 @@ bool process_has_agent(const struct process *process);
 /* Makes code, names and jvm where the process has none. */
 int process_add_jvm(struct process *process);
 /*
- * A session of the process's agent begins, or with session 0 a reading from outside. Code that is known stays; method IDs of the session
- * before are forgotten, and its resynchronisation ends incomplete.
+ * A session of the process's agent begins, or with session 0 a reading from outside. Code that is
+ * known stays; method IDs of the session before are forgotten, and its resynchronisation ends
+ * incomplete.
  */
 void process_open_session(struct process *process, uint32_t session, uint64_t now_ns);
 
@@ -222,7 +225,9 @@ bool process_has_left_libjvm(const struct process *process);
 int process_set_hello(struct process *process, const struct wire_hello *hello);
 /* Who pays for what is done for the process. */
 struct owner process_owner(const struct process *process);
-/* Whether its JVM is HotSpot's port without machine code, whose Java frames are not on the stack. */
+/*
+ * Whether its JVM is HotSpot's port without machine code, whose Java frames are not on the stack.
+ */
 bool process_is_zero_vm(const struct process *process);
 /* The text of an attribute of the hello, or NULL. */
 const char *process_attr(const struct process *process, const char *key);
@@ -287,7 +292,9 @@ void process_identify(struct process *process);
 /* Sets start_class, and with it the label WORKLOAD_CLASS. What the process is called stays. */
 void process_set_start_class(struct process *process, const char *text);
 
-/* Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated. */
+/*
+ * Writes a JVM's main class, jar or source file, or else the process's comm, into ret, terminated.
+ */
 void process_title(const struct process *process, char *ret, size_t size);
 /* Writes what people call the process, see place_name.h, into ret, terminated. */
 void process_write_called(const struct process *process, char *ret, size_t size);

@@ -21,9 +21,9 @@
 
 #include "process/process.h"
 
-#define SELECTOR_TEXT_BYTES 256
-#define SELECTOR_POD_BYTES  512 /* "namespace/name" */
-#define SELECTOR_MAX_LABELS 8
+#define SELECTOR_TEXT_BYTES	  256
+#define SELECTOR_POD_BYTES	  512 /* "namespace/name" */
+#define SELECTOR_MAX_LABELS	  8
 #define SELECTOR_MAX_MORE	  7 /* containers, and pods, beside the first */
 #define SELECTOR_MAX_ALTERNATIVES 16
 

@@ -14,8 +14,8 @@
  * not ended go on every SPACE_UPKEEP_INTERVAL_NS, for SPACE_UPKEEP_ON_NS in all: one process after
  * the other has SPACE_UPKEEP_NS of it.
  *
- * A reading that has no answer in time (guard/guard.h) begins anew after PROCESS_LATE_NS, then after
- * twice that, and so on, PROCESS_LATE_READS times.
+ * A reading that has no answer in time (guard/guard.h) begins anew after PROCESS_LATE_NS, then
+ * after twice that, and so on, PROCESS_LATE_READS times.
  *
  * Without turns, as in a program that lists JVMs and ends, processes are read at once.
  */

@@ -59,8 +59,7 @@ void targets_init(struct targets *targets, const char *map_dir)
 size_t targets_list_bytes(const struct targets *targets)
 {
 	return map64_bytes(&targets->processes) + map64_bytes(&targets->sessions) +
-	       map64_bytes(&targets->rivals) +
-	       map_store_heap_bytes(&targets->maps);
+	       map64_bytes(&targets->rivals) + map_store_heap_bytes(&targets->maps);
 }
 
 void targets_limit_methods(struct targets *targets, size_t bytes)
@@ -527,9 +526,9 @@ static enum targets_verdict begin_session(struct targets *targets, struct proces
 /*
  * A process may connect while it has a session. Its agent may have lost the connection, which a
  * child of the process holds open: then the newer session counts. Or it has two agents, from two
- * files: if the newer counted, each would end the other's, dial again and repeat all code, for ever.
- * The hello says which, by the time at which the agent was loaded. Until then the newer one is a
- * rival.
+ * files: if the newer counted, each would end the other's, dial again and repeat all code, for
+ * ever. The hello says which, by the time at which the agent was loaded. Until then the newer one
+ * is a rival.
  */
 static enum targets_verdict open_session(struct targets *targets,
 					 const struct intake_session *session)
@@ -557,10 +556,11 @@ static void say_second(struct targets *targets, const struct intake_session *ses
 
 	targets->second_agents++;
 	if (log_limit_allows(&limit, session->group, clock_now_ns()))
-		log_warning("the JVM with PID %d has two agents, and the second one is not heard: "
-			    "give the agent once, in one of JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS and "
-			    "the command line",
-			    (int)session->pid);
+		log_warning(
+			"the JVM with PID %d has two agents, and the second one is not heard: "
+			"give the agent once, in one of JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS and "
+			"the command line",
+			(int)session->pid);
 }
 
 /* Whether the rival's hello is of the agent whose session is open. */
@@ -568,8 +568,7 @@ static bool is_same_agent(const struct process *process, const struct wire_recor
 {
 	struct wire_hello hello;
 
-	return wire_decode_hello(record, &hello) == 0 &&
-	       hello.loaded_ns == process->jvm->loaded_ns;
+	return wire_decode_hello(record, &hello) == 0 && hello.loaded_ns == process->jvm->loaded_ns;
 }
 
 /*
@@ -765,8 +764,8 @@ static void check_shadow(const struct targets *targets, struct process *process,
 {
 	const char *const beside = process->map.is_beside ? targets->map_dir : NULL;
 	char path[PATH_MAX] = "";
-	const int found = perf_map_find_shadow(process->pid, process->inner_pid, beside, path,
-					       sizeof(path));
+	const int found =
+		perf_map_find_shadow(process->pid, process->inner_pid, beside, path, sizeof(path));
 
 	if (found == -ETIMEDOUT)
 		return; /* what was known last stays */
@@ -851,9 +850,9 @@ static void sweep_process(struct targets *targets, struct process *process, uint
 }
 
 /*
- * Goes on with a sweep for sweep_ns: looks for processes that have ended, and forgets processes that
- * ended long ago. A process that is added meanwhile may come in the next sweep. Returns whether the
- * sweep is at its end.
+ * Goes on with a sweep for sweep_ns: looks for processes that have ended, and forgets processes
+ * that ended long ago. A process that is added meanwhile may come in the next sweep. Returns
+ * whether the sweep is at its end.
  */
 static bool sweep_some(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {

@@ -70,8 +70,8 @@ struct targets {
 	bool keeps_tools;	 /* perf maps of tools that pass (process_is_passing) stay too */
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
-	uint64_t refused_sessions; /* process gone, too many processes or JVMs, no memory */
-	uint64_t second_agents; /* sessions of a JVM's second agent, which are not heard */
+	uint64_t refused_sessions;     /* process gone, too many processes or JVMs, no memory */
+	uint64_t second_agents;	       /* sessions of a JVM's second agent, which are not heard */
 	uint64_t second_agent_records; /* the records of these sessions */
 	uint64_t dropped_jvms; /* processes forgotten because of max_bytes, or for another JVM */
 	uint64_t max_bytes; /* of all processes: TARGETS_MAX_BYTES unless the owner sets another */
@@ -84,7 +84,9 @@ struct targets {
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
-	/* Of the loop's time, how much each part of targets_tick takes before it leaves the rest. */
+	/*
+	 * Of the loop's time, how much each part of targets_tick takes before it leaves the rest.
+	 */
 	struct {
 		uint64_t sweep_ns, maps_ns, payers_ns;
 	} turn;
@@ -158,8 +160,8 @@ void targets_want(struct targets *targets, pid_t pid);
 void targets_unwant(struct targets *targets, pid_t pid);
 
 /*
- * From the first targets_want_outside on, every known process that is a JVM without an agent is read
- * from outside (process/outside_upkeep.h), and not only those that targets_want asked for.
+ * From the first targets_want_outside on, every known process that is a JVM without an agent is
+ * read from outside (process/outside_upkeep.h), and not only those that targets_want asked for.
  */
 void targets_want_outside(struct targets *targets);
 void targets_unwant_outside(struct targets *targets);

@@ -10,13 +10,13 @@
  *
  * Names and labels identify nothing: a process is identified by its PID and its start time. What
  * the host's files say goes before what the agent says. The image is the label WORKLOAD_IMAGE: what
- * the container's or the agent's labels say of it by that name or as container.image.name, else what
- * the container's engine says. The service is the label WORKLOAD_SERVICE: what OTEL_SERVICE_NAME or
- * another label by that name says, else what the JVM's command line sets as the name of its
- * application for OpenTelemetry, Spring or Datadog. A workload is made when the container or
- * the hello changes, so that a sample costs nothing. Texts are safe to be shown, "" where nothing
- * is known, and live until the workload is made anew. A zero-filled struct workload is valid and
- * empty.
+ * the container's or the agent's labels say of it by that name or as container.image.name, else
+ * what the container's engine says. The service is the label WORKLOAD_SERVICE: what
+ * OTEL_SERVICE_NAME or another label by that name says, else what the JVM's command line sets as
+ * the name of its application for OpenTelemetry, Spring or Datadog. A workload is made when the
+ * container or the hello changes, so that a sample costs nothing. Texts are safe to be shown, ""
+ * where nothing is known, and live until the workload is made anew. A zero-filled struct workload
+ * is valid and empty.
  */
 #ifndef FG_PROCESS_WORKLOAD_H
 #define FG_PROCESS_WORKLOAD_H

@@ -13,7 +13,8 @@
  * Unless is_raw, counts are normalised: each count is compared as a share of its side's total,
  * because two recordings are seldom equally long. A change may be chance: z is its distance from no
  * change in standard deviations. z is right for counts of independent samples, and for times and
- * sizes if sample_weight says how much a sample stands for; for weights that are periods z is too large.
+ * sizes if sample_weight says how much a sample stands for; for weights that are periods z is too
+ * large.
  */
 #ifndef FG_PROFILE_DIFF_H
 #define FG_PROFILE_DIFF_H

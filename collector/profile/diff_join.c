@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks both trees at once, see diff_join.h. Stacks may be too deep for recursion, so nodes that are
- * still to be joined are a list, of which the next one is the last. Siblings stand in the list in
- * the order of their names, which brings those of one name together.
+ * Walks both trees at once, see diff_join.h. Stacks may be too deep for recursion, so nodes that
+ * are still to be joined are a list, of which the next one is the last. Siblings stand in the list
+ * in the order of their names, which brings those of one name together.
  */
 #include "profile/diff_join.h"
 

@@ -36,11 +36,11 @@ static bool has_before_parameters(const char *name, char c)
 static bool is_go_library(const char *name)
 {
 	static const char *const roots[] = {
-		"archive/", "compress/", "container/", "crypto/", "database/sql", "debug/",
-		"encoding/", "go/",	 "hash/",      "html/",	  "image/",	  "internal/",
-		"io/",	    "log/",	 "math/",      "mime/",	  "net/",	  "os/",
-		"path/",    "regexp/",	 "runtime/",   "sync/",	  "testing/",	  "text/",
-		"unicode/", "vendor/"};
+		"archive/",  "compress/", "container/", "crypto/", "database/sql", "debug/",
+		"encoding/", "go/",	  "hash/",	"html/",   "image/",	   "internal/",
+		"io/",	     "log/",	  "math/",	"mime/",   "net/",	   "os/",
+		"path/",     "regexp/",	  "runtime/",	"sync/",   "testing/",	   "text/",
+		"unicode/",  "vendor/"};
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
 		if (starts_with(name, roots[i]))
@@ -50,8 +50,9 @@ static bool is_go_library(const char *name)
 
 /*
  * Go's functions are path/to/package.Function and path/to/package.(*Type).Method. What tells them
- * from Java's: a receiver in parentheses; a type's "[...]"; a path that begins with a domain's name;
- * a package of Go's library, whose name begins with a small letter as no class of Java's does.
+ * from Java's: a receiver in parentheses; a type's "[...]"; a path that begins with a domain's
+ * name; a package of Go's library, whose name begins with a small letter as no class of Java's
+ * does.
  */
 bool frame_text_is_go(const char *name)
 {
@@ -93,9 +94,9 @@ enum frame_kind frame_text_kind(const char *name)
 /* A dot in front of the parameters marks a Java name, even where a package precedes the class. */
 enum frame_kind frame_text_inlined_kind(const char *name)
 {
-	const bool is_native = frame_text_kind(name) == FRAME_NATIVE &&
-			       (strstr(name, "::") || frame_text_is_go(name) ||
-				!has_before_parameters(name, '.'));
+	const bool is_native =
+		frame_text_kind(name) == FRAME_NATIVE &&
+		(strstr(name, "::") || frame_text_is_go(name) || !has_before_parameters(name, '.'));
 
 	return is_native ? FRAME_NATIVE_INLINED : FRAME_INLINED;
 }

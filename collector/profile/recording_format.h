@@ -5,8 +5,8 @@
  * units:   those of profile.h, timeline.h and profile_info.h
  * threads: any, constants
  * errors:  none
- * source:  RFC 1952 (gzip), the .xz file format 1.0.4; collector/DESIGN-NOTES.md says why the format
- *          is as it is
+ * source:  RFC 1952 (gzip), the .xz file format 1.0.4; collector/DESIGN-NOTES.md says why the
+ *          format is as it is
  *
  *   file     "fgrec 1\n", then gzip of records; 1 is the version. A file with KIND records has
  *            version 2, and version 3 is xz of records, with KIND or without; older readers refuse

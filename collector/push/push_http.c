@@ -256,8 +256,8 @@ static void read_reply(const struct push_http *http, const struct request *reque
 /* ---- requests ---- */
 
 /*
- * libcurl would take the system's directory of authorities beside a file, and keeps none that are of a
- * directory. The system's file has the same authorities as the directory, where there is one.
+ * libcurl would take the system's directory of authorities beside a file, and keeps none that are
+ * of a directory. The system's file has the same authorities as the directory, where there is one.
  */
 static void set_authorities(const struct push_target *target, CURL *curl)
 {

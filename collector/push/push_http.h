@@ -8,7 +8,8 @@
  *
  * Each request has a connection of its own: on a connection that is used again libcurl itself sends
  * a request a second time when the server ends the connection, and the server may have taken the
- * first. Redirections are not followed. Proxies are those of the environment (https_proxy, no_proxy).
+ * first. Redirections are not followed. Proxies are those of the environment (https_proxy,
+ * no_proxy).
  *
  * Files of credentials are read before each request. When one of them or of the certificates has
  * changed, nothing of earlier connections is used again.
@@ -39,8 +40,8 @@ void push_http_close(struct push_http *http); /* NULL is legal */
 int push_http_start(struct push_http *http, const struct bytes *body, void *owner,
 		    struct push_reply *ret);
 /*
- * Waits until a request has ended, so long, or until the next wake. False: none has, and there may be
- * something to do. A request that was started is not heard of unless this is called.
+ * Waits until a request has ended, so long, or until the next wake. False: none has, and there may
+ * be something to do. A request that was started is not heard of unless this is called.
  */
 bool push_http_wait(struct push_http *http, uint64_t for_ns, void **ret_owner,
 		    struct push_reply *ret);

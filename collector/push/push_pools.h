@@ -8,8 +8,8 @@
  *
  * Each sample is in one pool, so that the sums of all pools are those of the profile. Samples of
  * unknown threads are in the pool TIMELINE_OTHER_THREADS, and so are samples of the smallest pools
- * beyond PUSH_POOLS_MAX: a server makes a series of each pool, and a process names its threads as it
- * likes.
+ * beyond PUSH_POOLS_MAX: a server makes a series of each pool, and a process names its threads as
+ * it likes.
  */
 #ifndef FG_PUSH_PUSH_POOLS_H
 #define FG_PUSH_PUSH_POOLS_H

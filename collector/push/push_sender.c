@@ -231,9 +231,9 @@ static void back_off(struct push_sender *sender, const struct push_reply *reply)
 }
 
 /*
- * What is in doubt is a failure too. How a request of an earlier round ended changes nothing more: of
- * several under way at a server's end all fail, which is one failure. What has become of a profile
- * for good is said all the same.
+ * What is in doubt is a failure too. How a request of an earlier round ended changes nothing more:
+ * of several under way at a server's end all fail, which is one failure. What has become of a
+ * profile for good is said all the same.
  */
 static void note_fate(struct push_sender *sender, unsigned round, enum push_fate fate,
 		      const struct push_reply *reply)
@@ -331,9 +331,9 @@ static bool send_first(struct push_sender *sender)
 }
 
 /*
- * A Pyroscope that starts or ends answers 500, after which a profile is in doubt; one that hangs does
- * not answer. So after a failure it is asked first. Now and then it is not, because what answers may
- * be a proxy that does not know the path.
+ * A Pyroscope that starts or ends answers 500, after which a profile is in doubt; one that hangs
+ * does not answer. So after a failure it is asked first. Now and then it is not, because what
+ * answers may be a proxy that does not know the path.
  */
 static bool is_to_be_asked(const struct push_sender *sender)
 {

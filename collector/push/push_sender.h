@@ -7,8 +7,8 @@
  * source:  none
  *
  * Requests start in order, and up to PUSH_HTTP_REQUESTS are under way: Pyroscope answers each only
- * when it has written what came in half a second. Their number grows by one with each that was taken,
- * and is one after a failure, so that a server's end puts few profiles in doubt.
+ * when it has written what came in half a second. Their number grows by one with each that was
+ * taken, and is one after a failure, so that a server's end puts few profiles in doubt.
  *
  * A target that hangs holds up this thread alone. After a failure the thread waits, longer each
  * time (push_fate.h); what waits meanwhile is in the spool.

@@ -48,14 +48,14 @@ struct push_target_stats {
 extern const struct counters push_target_counters;
 
 struct push_stats {
-	uint64_t series_unwanted;	/* by relabelling */
-	uint64_t labels_left_out;	/* more than a server takes */
-	uint64_t stacks_cut;		/* deeper than a server takes */
-	uint64_t profiles_split;	/* pieces beyond the first */
-	uint64_t profiles_unmade;	/* for lack of memory */
-	uint64_t stacks_too_large;	/* that are more than a server takes, alone */
-	uint64_t graphs_dropped;	/* for which there was no room to wait */
-	uint64_t waiting_bytes;		/* of graphs that wait */
+	uint64_t series_unwanted;	  /* by relabelling */
+	uint64_t labels_left_out;	  /* more than a server takes */
+	uint64_t stacks_cut;		  /* deeper than a server takes */
+	uint64_t profiles_split;	  /* pieces beyond the first */
+	uint64_t profiles_unmade;	  /* for lack of memory */
+	uint64_t stacks_too_large;	  /* that are more than a server takes, alone */
+	uint64_t graphs_dropped;	  /* for which there was no room to wait */
+	uint64_t waiting_bytes;		  /* of graphs that wait */
 	uint64_t samples[PUSH_QUALITIES]; /* of processor time that were pushed, with their flaws */
 	size_t n_targets;
 	struct push_target_stats targets[PUSH_MAX_TARGETS];

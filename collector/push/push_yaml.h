@@ -6,8 +6,8 @@
  * errors:  said on stderr with file and line; -EINVAL, or negative errno of the file
  * source:  YAML 1.1, by libyaml
  *
- * The nodes are libyaml's, borrowed until push_yaml_fini. Aliases are refused by libyaml's limits of
- * depth; a file has at most PUSH_YAML_BYTES.
+ * The nodes are libyaml's, borrowed until push_yaml_fini. Aliases are refused by libyaml's limits
+ * of depth; a file has at most PUSH_YAML_BYTES.
  */
 #ifndef FG_PUSH_PUSH_YAML_H
 #define FG_PUSH_PUSH_YAML_H

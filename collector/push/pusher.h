@@ -9,8 +9,8 @@
  *
  * The model's thread hands a period over and waits for nothing: neither for a disk nor for a
  * server. Containers and users share the room for graphs that wait (sinks/graph_queue.h). A process
- * and a kind are one series, or a thread pool of these is, if asked for; a profile that is more than
- * a server takes becomes several.
+ * and a kind are one series, or a thread pool of these is, if asked for; a profile that is more
+ * than a server takes becomes several.
  */
 #ifndef FG_PUSH_PUSHER_H
 #define FG_PUSH_PUSHER_H

@@ -41,8 +41,8 @@ void spool_leftovers_fini(struct spool_leftovers *leftovers);
 void spool_leftovers_remove(struct spool_leftovers *leftovers, const struct spool_files *files,
 			    uint64_t number, const char *suffix);
 /*
- * Removes those that were remembered. A turn ends after SPOOL_LEFTOVERS_FAILURES that still cannot be
- * removed, or one if the disk is read-only; the next turn goes on behind these.
+ * Removes those that were remembered. A turn ends after SPOOL_LEFTOVERS_FAILURES that still cannot
+ * be removed, or one if the disk is read-only; the next turn goes on behind these.
  */
 void spool_leftovers_retry(struct spool_leftovers *leftovers, const struct spool_files *files);
 

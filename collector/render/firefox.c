@@ -8,7 +8,8 @@
  *    "threads":[{...,"samples":{"stack":[...],"time":[...],"weight":[...],...},"markers":T}]}
  *
  * A table T is an object of columns of one length. A stack is a frame and the number of the stack
- * below it, which is a node of our tree with its parent. The root stands for samples without frames.
+ * below it, which is a node of our tree with its parent. The root stands for samples without
+ * frames.
  *
  * A lib is a module whose build ID is known: as codeId, and with its first 16 bytes as a GUID in
  * breakpadId, from which symbol servers make their paths. Modules without a build ID are resources

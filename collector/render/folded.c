@@ -179,9 +179,8 @@ static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 		out->data[i - 1] = '_';
 	if (is_comment(out) || is_header(out->data, out->len))
 		replace_spaces(out);
-	if (is_comment(out) ||
-	    (out->len + 1 == sizeof(RECORDING_FORMAT_MAGIC) - 1 &&
-	     memcmp(out->data, RECORDING_FORMAT_MAGIC, out->len) == 0))
+	if (is_comment(out) || (out->len + 1 == sizeof(RECORDING_FORMAT_MAGIC) - 1 &&
+				memcmp(out->data, RECORDING_FORMAT_MAGIC, out->len) == 0))
 		bytes_add(out, "_", 1);
 }
 

@@ -19,8 +19,8 @@
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times
  *
- * A page has data of each kind of samples, each packed by itself, so that a kind is unpacked when it
- * is shown. Only keys of the tree are shared.
+ * A page has data of each kind of samples, each packed by itself, so that a kind is unpacked when
+ * it is shown. Only keys of the tree are shared.
  *
  * A node with samples before and none after is in the tree, with self weight 0.
  */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   profiles of several kinds -> samples by thread and stack, those of all kinds side by side
+ * shape:   profiles of several kinds -> samples by thread and stack, those of all kinds side by
+ *          side
  * units:   those of the kinds
  * threads: any after joined_init
  * errors:  -ENOMEM
  * source:  none
  *
- * For formats in which a stack has a weight of each kind. Kinds have timelines of their own; rows of
- * these are one thread if all that is known of thread and process is equal.
+ * For formats in which a stack has a weight of each kind. Kinds have timelines of their own; rows
+ * of these are one thread if all that is known of thread and process is equal.
  */
 #ifndef FG_RENDER_JOINED_H
 #define FG_RENDER_JOINED_H

@@ -8,8 +8,8 @@
  *
  * The least telling parts are dropped first. Java: the parameters, if there are any; then the
  * package's names down to their initials; the package; the class. C++: the parameters; the template
- * arguments and the return type; then one qualifier after the other. Go: the path of the package, its
- * name, the receiver. Only the last part of a name is ever cut.
+ * arguments and the return type; then one qualifier after the other. Go: the path of the package,
+ * its name, the receiver. Only the last part of a name is ever cut.
  *
  *   java/util/HashMap.getNode  j.u.HashMap.getNode  HashMap.getNode  getNode  getN..
  */

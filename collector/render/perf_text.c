@@ -7,7 +7,8 @@
  *   <empty line>
  *
  * The event says the kind: cpu-clock, wall-clock or, as perf record --off-cpu has it, offcpu-time;
- * of other kinds it is the kind's name. A period of wall-clock, offcpu-time and lock is nanoseconds.
+ * of other kinds it is the kind's name. A period of wall-clock, offcpu-time and lock is
+ * nanoseconds.
  *
  * A block is a stack, and its period is the stack's number of samples: stackcollapse-perf.pl and
  * inferno add periods up and so get our counts. comm is the lowest frame if that is a label,
@@ -184,7 +185,9 @@ static int write_timed(struct perf_writer *writer, const struct timeline *timeli
 
 	for (uint32_t i = 0; i < count && rc == 0; i++) {
 		const struct timeline_entry *const entry = &by_thread->entries[i];
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the entries are timeline's */
+		/*
+		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the entries are timeline's
+		 */
 		const struct timeline_thread *const thread = &timeline->threads[entry->thread];
 		const struct block block = {
 			.node = entry->node,

@@ -466,8 +466,8 @@ static const char *type_of(const struct profile_kind *kind)
 }
 
 /*
- * Returns the number of types that the kind has. Beside other kinds samples/count would be taken for
- * samples of these, unless the processor time of the samples follows.
+ * Returns the number of types that the kind has. Beside other kinds samples/count would be taken
+ * for samples of these, unless the processor time of the samples follows.
  */
 static unsigned write_types(struct pprof_writer *writer, const struct pprof_part *kind)
 {

@@ -11,8 +11,9 @@
  *
  * Each thread of a timeline is a profile with its samples in the order of time; one more profile
  * has the samples without a thread. With several kinds of samples these profiles are there for each
- * kind, one kind after the other, and their names begin with the kind's. A sample repeats its whole stack, so if there are more than
- * MAX_TIMED samples, the order of time is given up, and each stack of a thread is written once.
+ * kind, one kind after the other, and their names begin with the kind's. A sample repeats its whole
+ * stack, so if there are more than MAX_TIMED samples, the order of time is given up, and each stack
+ * of a thread is written once.
  */
 #include "container/place_name.h"
 #include "encode/json.h"
@@ -265,7 +266,9 @@ static int write_threads(struct speedscope_writer *writer, const struct timeline
 
 		if (count == 0)
 			continue;
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the threads are timeline's */
+		/*
+		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the threads are timeline's
+		 */
 		name = name_thread(timeline, &timeline->threads[i]);
 		rc = name ? write_thread(writer, name, by_thread->entries + first, count) : -ENOMEM;
 		if (rc < 0)

@@ -36,7 +36,7 @@
 #define BPF_LONGEST_REST (BPF_PAGE_BYTES + 2048u) /* of a sample, beside the copy of its stack */
 #define BPF_MAX_WAITS	 16384u			  /* sampled waits that have not ended */
 #define BPF_MAX_WANTED	 32768u /* processes: as many as process/targets.h keeps */
-#define BPF_MAX_DEATHS	 2048u /* records of deaths of a process in a second: an agent has 820 */
+#define BPF_MAX_DEATHS	 2048u	/* records of deaths of a process in a second: an agent has 820 */
 
 #define BPF_HAS_REGS 1u /* registers, and a stack */
 #define BPF_IS_CUT   2u /* the stack goes on behind the copy */
@@ -90,7 +90,9 @@ struct bpf_process_kind {
 	__u16 kind, group;
 };
 
-/* How many hits there are. CPUs that race for a rate make it a little wrong, and no sum of samples. */
+/*
+ * How many hits there are. CPUs that race for a rate make it a little wrong, and no sum of samples.
+ */
 struct bpf_rate {
 	__u64 since_ns;
 	__u64 hits, taken; /* since then */

@@ -348,8 +348,8 @@ void bpf_source_want(struct bpf_source *source, const pid_t *pids, size_t n)
 }
 
 /*
- * Whether the kernel's table has whose the processes are. From time to time that is told anew, because
- * the table may have lost the least recent ones.
+ * Whether the kernel's table has whose the processes are. From time to time that is told anew,
+ * because the table may have lost the least recent ones.
  */
 static bool are_told(struct bpf_source *source, const pid_t *pids, const uint64_t *groups, size_t n)
 {

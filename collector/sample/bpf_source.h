@@ -15,8 +15,8 @@
  * one that the kernel loads is taken.
  *
  * A source of probes is a source of its own. It has a program for each kind of probe. A thread that
- * runs over a probe pays for its sample itself, so the samples of each process and kind are limited,
- * and those of all.
+ * runs over a probe pays for its sample itself, so the samples of each process and kind are
+ * limited, and those of all.
  */
 #ifndef FG_SAMPLE_BPF_SOURCE_H
 #define FG_SAMPLE_BPF_SOURCE_H
@@ -43,7 +43,9 @@ struct bpf_source_options {
 	uint32_t stack_bytes; /* limit of a copy of the stack; 0: neither registers nor stack */
 	size_t n_cpus;
 	unsigned hz;
-	/* At most so many samples are taken a second, of all CPUs; others are merged. 0: any number */
+	/*
+	 * At most so many samples are taken a second, of all CPUs; others are merged. 0: any number
+	 */
 	unsigned max_hz;
 	unsigned process_max_hz; /* of probes: so many of a kind and process; 0: any number */
 	size_t ring_bytes;	 /* a power of two; 0: by CPUs and hz, or of probes by max_hz */
@@ -52,8 +54,8 @@ struct bpf_source_options {
 struct bpf_source; /* opaque */
 
 /*
- * Loads a program. All processes are wanted at first, of probes none. Takes some 20 ms. why gets the
- * reason of an error.
+ * Loads a program. All processes are wanted at first, of probes none. Takes some 20 ms. why gets
+ * the reason of an error.
  */
 int bpf_source_open(const struct bpf_source_options *options, struct bpf_source **ret,
 		    char why[BPF_LOAD_WHY_BYTES]);
@@ -93,8 +95,8 @@ void bpf_source_want_of(struct bpf_source *source, const pid_t *pids, const uint
 /* This process is wanted too. */
 void bpf_source_want_one(struct bpf_source *source, pid_t pid);
 /*
- * So many times has a thread of the process hit probes of the kind, as far as is known; 0: never, or
- * not lately.
+ * So many times has a thread of the process hit probes of the kind, as far as is known; 0: never,
+ * or not lately.
  */
 uint64_t bpf_source_hits(const struct bpf_source *source, pid_t pid, unsigned kind);
 /* How many processes had no room in the table, when it was most. */

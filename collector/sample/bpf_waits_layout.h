@@ -78,7 +78,7 @@ struct bpf_waits_shared {
 	__u64 refused; /* waits that the kernel would not have read; a later one stands for them */
 	__u64 unread;  /* records without the stack, which could not be read */
 	__u64 unended; /* waits whose end the kernel did not tell: of these no time is known */
-	__u64 wakers_lost; /* stacks of wakers without room, not readable, or of threads that ended */
+	__u64 wakers_lost; /* stacks of wakers: no room, not readable, or the thread ended */
 };
 
 /* Of one CPU. */

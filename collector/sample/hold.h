@@ -9,8 +9,8 @@
  * Ring buffers of several CPUs are read one after the other, and agents' events lag the code. So
  * records wait HOLD_NS: until no older record can come, and the code that samples hit is known. The
  * last records of a recording that ends wait HOLD_END_NS, because the recording's user waits. Code
- * is known within 25 ms, at the next tick of its agent, and 6 ms of HotSpot's in 99 of 100 cases. Of
- * a snapshot only the bytes that hold the stack are copied. Past three quarters of max_bytes
+ * is known within 25 ms, at the next tick of its agent, and 6 ms of HotSpot's in 99 of 100 cases.
+ * Of a snapshot only the bytes that hold the stack are copied. Past three quarters of max_bytes
  * samples are held without their snapshots, because a sample with a shorter stack is better than no
  * sample. A zero-filled struct hold is valid and empty.
  */

@@ -24,9 +24,9 @@
 /*
  * Decodes one record as the kernel writes it with sample_id_all and sample_type, which is
  * PARSED_TYPE, PARSED_TYPE_STACK or PARSED_TYPE_EXEC above; a sample of PARSED_TYPE_EXEC
- * is a RECORD_EXEC. Returns 1 and *ret, which borrows from data; 0 for a record that no stage needs,
- * a thread's new name for instance; or -EBADMSG. data is aligned to 8 bytes and len bytes long,
- * perf_event_header included.
+ * is a RECORD_EXEC. Returns 1 and *ret, which borrows from data; 0 for a record that no stage
+ * needs, a thread's new name for instance; or -EBADMSG. data is aligned to 8 bytes and len bytes
+ * long, perf_event_header included.
  */
 int perf_parse(const void *data, size_t len, uint64_t sample_type, struct record *ret);
 

@@ -44,7 +44,7 @@ enum sample_of {
 	SAMPLE_OF_ENTERED, /* no sample, but the end of such a wait; there is no stack */
 	SAMPLE_OF_PARK,	   /* the thread has parked until now, maybe to wait for a lock */
 	SAMPLE_OF_EXCEPTION, /* an exception is being made */
-	SAMPLE_OF_DEAD, /* no sample, but objects of allocations that have died; there is no stack */
+	SAMPLE_OF_DEAD, /* no sample: objects of allocations that have died; there is no stack */
 };
 
 /* What a thread did, according to the scheduler. */
@@ -75,14 +75,14 @@ struct sample_probe {
 	uint64_t text;	 /* address of a class's signature, terminated, in the snapshot; 0: none */
 	uint64_t amount; /* of an allocation: bytes; of the end of a wait, of a park: nanoseconds */
 	/*
-	 * Of an allocation: the mean of bytes between two samples. Of a park: nanoseconds; of shorter
-	 * ones each was sampled with the probability amount / interval.
+	 * Of an allocation: the mean of bytes between two samples. Of a park: nanoseconds; of
+	 * shorter ones each was sampled with the probability amount / interval.
 	 */
 	uint64_t interval;
 	uint64_t wait; /* of a wait: its number, by which begin and end belong together */
 	/*
-	 * Numbers of objects; 0: none. Of an allocation the first one, if its death will be told; of
-	 * SAMPLE_OF_DEAD those that have died.
+	 * Numbers of objects; 0: none. Of an allocation the first one, if its death will be told;
+	 * of SAMPLE_OF_DEAD those that have died.
 	 */
 	uint64_t objects[SAMPLE_OBJECTS];
 	uint64_t round; /* of both: which numbers are watched, see probes/live_samples.h */

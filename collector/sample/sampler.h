@@ -37,10 +37,10 @@
  * Side rings: each CPU has a second ring buffer for records of processes, of at most 16 MiB
  * together. They tell of programs that begin (by the tracepoint of exec) and of code of the kernel
  * that comes or goes; with follows_all also of mappings, forks and ends of all processes, and with
- * follows_threads of forks and ends alone. The record of a mapping, fork or end costs the process, on all of the host, a few tenths of a
- * microsecond. New names of threads are not asked for, because each prctl(PR_SET_NAME) of the host
- * would pay, except with follows_all where the tracepoint is missing: there is no other way to hear
- * of exec then.
+ * follows_threads of forks and ends alone. The record of a mapping, fork or end costs the process,
+ * on all of the host, a few tenths of a microsecond. New names of threads are not asked for,
+ * because each prctl(PR_SET_NAME) of the host would pay, except with follows_all where the
+ * tracepoint is missing: there is no other way to hear of exec then.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H

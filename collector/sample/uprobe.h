@@ -15,8 +15,8 @@
  * that is missing too, a line in uprobe_events of a mounted trace file system makes a tracepoint
  * (sample/uprobe_line.h), which needs CAP_PERFMON and the right to write there.
  *
- * A link is no perf event, but armed and closed as one: it has its program from the begin on, and is
- * never disabled. What the kernel makes of an event:
+ * A link is no perf event, but armed and closed as one: it has its program from the begin on, and
+ * is never disabled. What the kernel makes of an event:
  *
  * - From open to close, the event arms the place: the processes that it is for run into the kernel
  *   there, and their semaphore is one higher. An event that is disabled arms too.
@@ -56,7 +56,9 @@ struct uprobe_who {
 	pid_t pid; /* -1: all processes; cpu must be given then */
 	int cpu;   /* -1: all CPUs */
 	bool is_disabled;
-	/* Loaded for UPROBE_MULTI_TYPE, for a link, which is of one process. 0: there is no link. */
+	/*
+	 * Loaded for UPROBE_MULTI_TYPE, for a link, which is of one process. 0: there is no link.
+	 */
 	int program_fd;
 };
 
@@ -69,8 +71,9 @@ struct uprobe {
 /* way says which ways may be tried. Nothing is opened. */
 void uprobe_init(struct uprobe *uprobe, const struct uprobe_place *place, enum uprobe_way way);
 /*
- * Opens one event, which the caller closes; why is then "". -EACCES, -EPERM: no right; -EOPNOTSUPP: the kernel
- * cannot; -EINVAL: not this place, or not with this semaphore; -ESRCH: the process is gone.
+ * Opens one event, which the caller closes; why is then "". -EACCES, -EPERM: no right; -EOPNOTSUPP:
+ * the kernel cannot; -EINVAL: not this place, or not with this semaphore; -ESRCH: the process is
+ * gone.
  */
 int uprobe_open_event(struct uprobe *uprobe, const struct uprobe_who *who,
 		      char why[UPROBE_WHY_BYTES]);

@@ -8,10 +8,11 @@
  * source:  Documentation/trace/uprobetracer.rst; trace_uprobe_create and dyn_event_release of the
  *          kernel
  *
- * A line of uprobe_events lives until it is removed, also when its process is gone, but does nothing
- * while no event is open. Its group says whose it is: fgcollect_<PID>_<start time in ticks>. Lines of
- * processes that are gone are removed when a line is added. PIDs are those of the collector's PID
- * namespace. A line in use cannot be removed, so a collector in another namespace loses none.
+ * A line of uprobe_events lives until it is removed, also when its process is gone, but does
+ * nothing while no event is open. Its group says whose it is: fgcollect_<PID>_<start time in
+ * ticks>. Lines of processes that are gone are removed when a line is added. PIDs are those of the
+ * collector's PID namespace. A line in use cannot be removed, so a collector in another namespace
+ * loses none.
  */
 #ifndef FG_SAMPLE_UPROBE_LINE_H
 #define FG_SAMPLE_UPROBE_LINE_H

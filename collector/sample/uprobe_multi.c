@@ -52,8 +52,8 @@ int uprobe_multi_load_nothing(void)
 }
 
 /*
- * Kernels without such links refuse all with -EINVAL; those that have them know that a directory is no
- * file. The ones that take a process's PID for a thread's look for one of any number. The others
+ * Kernels without such links refuse all with -EINVAL; those that have them know that a directory is
+ * no file. The ones that take a process's PID for a thread's look for one of any number. The others
  * know that -1 is no PID.
  */
 int uprobe_multi_check(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The daemon's side of the control socket, see control.h. Each request is answered at once, but for
- * recordings, which start over several turns, for graphs, which a thread draws, and for lists, which
- * are made over several turns, too. Long answers are handed over as a descriptor of a memory file, so
- * the daemon never waits for a client.
+ * recordings, which start over several turns, for graphs, which a thread draws, and for lists,
+ * which are made over several turns, too. Long answers are handed over as a descriptor of a memory
+ * file, so the daemon never waits for a client.
  *
  * One file, because requests share the answers of clients that wait.
  */
@@ -50,9 +50,9 @@ struct control {
 	const char *socket_path; /* path of the agents' socket */
 	char *path;		 /* path of this socket; NULL until it is bound */
 	int listen_fd;
-	int epoll_fd; /* the data of a client is its descriptor */
-	size_t clients;	    /* and those that peers are asked about */
-	struct peers peers; /* who is not heard yet */
+	int epoll_fd;		    /* the data of a client is its descriptor */
+	size_t clients;		    /* and those that peers are asked about */
+	struct peers peers;	    /* who is not heard yet */
 	struct drawing *drawings;   /* their clients wait */
 	struct starting *startings; /* theirs too */
 	struct listing *listings;   /* the first one is being made, the others wait */

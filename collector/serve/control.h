@@ -44,7 +44,10 @@ struct control; /* opaque */
 /* Writes to ret, of PATH_MAX bytes, the path of the control socket beside the agents' socket. */
 void control_path(const char *socket_path, char *ret);
 
-/* From here on, engine_step serves requests. counts: what the daemon counts; borrowed until control_close. */
+/*
+ * From here on, engine_step serves requests. counts: what the daemon counts; borrowed until
+ * control_close.
+ */
 int control_open(struct engine *engine, const char *socket_path, const struct daemon_counts *counts,
 		 struct control **ret);
 /*

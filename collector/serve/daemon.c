@@ -5,8 +5,8 @@
  * that have ended go to the graph writer at once, so that they take no memory for the rest of the
  * period.
  *
- * One file, because graphs, store and pushes are three feeds of one recording, which begin, turn and
- * end together.
+ * One file, because graphs, store and pushes are three feeds of one recording, which begin, turn
+ * and end together.
  */
 #include "serve/daemon.h"
 

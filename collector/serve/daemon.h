@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an engine -> graphs of each period, a store, pushed profiles, published events, metrics, and
- *          notifications of the service manager
+ * shape:   an engine -> graphs of each period, a store, pushed profiles, published events, metrics,
+ *          and notifications of the service manager
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  negative errno, already said on stderr

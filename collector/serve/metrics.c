@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX	   "fgcollect_"
-#define MAX_PATH   128
-#define MAX_LABEL  200
-#define BUCKETS	   "_bucket"
+#define PREFIX	  "fgcollect_"
+#define MAX_PATH  128
+#define MAX_LABEL 200
+#define BUCKETS	  "_bucket"
 
 /* Writes at most len bytes of text. A text beyond MAX_LABEL is cut between characters. */
 static void put_label_bytes(FILE *stream, const char *text, size_t len)

@@ -254,8 +254,8 @@ static bool is_same(const struct publish_round *round, const struct process *pro
 }
 
 /*
- * Goes to the next JVM without a snapshot of this one. In a resync it is not known what the agent will
- * not name again: such a JVM has its snapshot in the next round.
+ * Goes to the next JVM without a snapshot of this one. In a resync it is not known what the agent
+ * will not name again: such a JVM has its snapshot in the next round.
  */
 static void pass_over(struct publish_round *round, const struct process *process)
 {

@@ -88,8 +88,9 @@ static void tell(struct publishing *publishing, const struct published_jvm *jvm,
 
 	if (!publisher_is_heard(publishing->publisher))
 		return;
-	line = process && process_is_jvm(process) ? jvm_list_row(process, &publishing->engine->targets)
-				       : json_object();
+	line = process && process_is_jvm(process)
+		       ? jvm_list_row(process, &publishing->engine->targets)
+		       : json_object();
 	json_object_set_new(line, "event", json_string(event));
 	json_value_put_count(line, "pid", (uint64_t)jvm->pid);
 	json_value_put_count(line, "start_ticks", jvm->start_ticks);
@@ -131,10 +132,16 @@ static void tell_state(struct publishing *publishing, const struct process *proc
 		jvm = add(publishing, process);
 	if (!jvm || (int)state == jvm->told)
 		return;
-	/* An agent that resyncs without end is told of some times a second; the sweep tells the rest. */
+	/*
+	 * An agent that resyncs without end is told of some times a second; the sweep tells the
+	 * rest.
+	 */
 	if (state <= JVM_CURRENT && !may_tell(jvm))
 		return;
-	/* Nothing is known of a JVM before its hello, and nobody waits for the end of an unknown one. */
+	/*
+	 * Nothing is known of a JVM before its hello, and nobody waits for the end of an unknown
+	 * one.
+	 */
 	if (state <= JVM_CURRENT ? !process->jvm->has_hello : jvm->told == TOLD_NONE)
 		return;
 	if (state == JVM_CURRENT && jvm->told != JVM_RESYNCING)
@@ -157,7 +164,8 @@ static void sweep(struct publishing *publishing)
 		const struct process *const process =
 			targets_find(&publishing->engine->targets, jvm->pid);
 
-		if (!process || !process_is_jvm(process) || process->start_ticks != jvm->start_ticks)
+		if (!process || !process_is_jvm(process) ||
+		    process->start_ticks != jvm->start_ticks)
 			gone[n++] = jvm;
 		else
 			tell_state(publishing, process); /* changes no key */
@@ -394,9 +402,9 @@ static bool is_with_agents(const char *path, const char *agent_socket)
 }
 
 /*
- * Containers have the directory of the agents' socket, and what is below it, and so root's processes
- * there have it too: a mount that is read-only keeps nobody from connecting. They have the directory
- * in which agents look by themselves also while this daemon's socket is elsewhere.
+ * Containers have the directory of the agents' socket, and what is below it, and so root's
+ * processes there have it too: a mount that is read-only keeps nobody from connecting. They have
+ * the directory in which agents look by themselves also while this daemon's socket is elsewhere.
  */
 static int refuse_agents_directory(const char *path, const char *agent_socket)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks for what is meant, first among the processes that are known, see starting.h. If nothing fits,
- * all processes of the host are read, so that the message can say what there is instead.
+ * Looks for what is meant, first among the processes that are known, see starting.h. If nothing
+ * fits, all processes of the host are read, so that the message can say what there is instead.
  */
 #include "serve/starting.h"
 

@@ -155,8 +155,8 @@ static bool is_closing(struct store_keeper *keeper)
 }
 
 /*
- * Removes what is to go, whatever becomes of merging. Then merges an hour at least, and more of them
- * until there is a period to be written. Who closes the keeper waits, and the next one merges.
+ * Removes what is to go, whatever becomes of merging. Then merges an hour at least, and more of
+ * them until there is a period to be written. Who closes the keeper waits, and the next one merges.
  */
 static void tend(struct store_keeper *keeper)
 {

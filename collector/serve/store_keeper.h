@@ -7,8 +7,8 @@
  * source:  none
  *
  * As for graphs (graph_writer.h), the model's thread never waits for the disk, and containers and
- * users share the room for windows that wait. Between two periods the thread merges hours and removes
- * what is too old or too much.
+ * users share the room for windows that wait. Between two periods the thread merges hours and
+ * removes what is too old or too much.
  */
 #ifndef FG_SERVE_STORE_KEEPER_H
 #define FG_SERVE_STORE_KEEPER_H

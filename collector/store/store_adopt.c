@@ -51,8 +51,8 @@ static bool is_time(const struct store_content *content)
 }
 
 /*
- * The names of the process, as the first kind that has any tells them. Of labels a recording has the
- * image alone.
+ * The names of the process, as the first kind that has any tells them. Of labels a recording has
+ * the image alone.
  */
 static void describe(const struct store_content *content, struct store_window *ret,
 		     struct label *ret_image)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads segments, see store_content.h. A segment may have been put there by anybody: it is a file of
- * bounded size, and what is in the file is bounded by the reader of recordings.
+ * Reads segments, see store_content.h. A segment may have been put there by anybody: it is a file
+ * of bounded size, and what is in the file is bounded by the reader of recordings.
  */
 #include "store/store_content.h"
 

@@ -3,8 +3,8 @@
  * shape:   a segment's file -> the profile, the times and the facts of each kind in the file
  * units:   those of profile.h and timeline.h
  * threads: one at a time
- * errors:  negative errno; -EINVAL: the file is no segment: no file, or no whole recording. All others
- *          say nothing of the file
+ * errors:  negative errno; -EINVAL: the file is no segment: no file, or no whole recording. All
+ *          others say nothing of the file
  * source:  profile/recording_format.h
  */
 #ifndef FG_STORE_STORE_CONTENT_H
@@ -50,8 +50,8 @@ struct store_time {
 typedef void store_add_time(void *arg, const struct store_time *time);
 
 /*
- * Gives each time of the kind to add, and makes no tree. Times of a file that turns out to be damaged
- * have been given by then. *ret_untimed: the weight of samples of which no time is known.
+ * Gives each time of the kind to add, and makes no tree. Times of a file that turns out to be
+ * damaged have been given by then. *ret_untimed: the weight of samples of which no time is known.
  */
 int store_content_read_times(int dir_fd, const char *name, const char *kind, store_add_time *add,
 			     void *arg, uint64_t *ret_untimed);

@@ -35,8 +35,8 @@ void store_index_abandon(struct store_index *index);
 int store_index_error(int code);
 
 /*
- * Prepares a statement with values: 'i' an int64_t, 't' a text or NULL, which becomes "", 'b' a struct
- * bytes, as a blob. NULL: an
+ * Prepares a statement with values: 'i' an int64_t, 't' a text or NULL, which becomes "", 'b' a
+ * struct bytes, as a blob. NULL: an
  * error, which sqlite3_errcode has. The texts are borrowed until sqlite3_finalize.
  */
 sqlite3_stmt *store_index_ask(const struct store_index *index, const char *sql, const char *types,

@@ -46,7 +46,8 @@ static void merging_fini(struct merging *merging)
 }
 
 /*
- * Finds an hour that is over. 0: there is none. Rows that this daemon cannot have written are passed
+ * Finds an hour that is over. 0: there is none. Rows that this daemon cannot have written are
+ * passed
  * over: others may write the index of a store that is copied here.
  */
 static int find_hour(struct merging *merging, const struct wall_clock *now)
@@ -185,8 +186,8 @@ static int replace(struct merging *merging, const char *name, const struct store
 }
 
 /*
- * Whether xz, which takes a third of a second for each MiB, holds up windows for no longer than an hour
- * of ordinary programs does. An hour's names are of a container's choice.
+ * Whether xz, which takes a third of a second for each MiB, holds up windows for no longer than an
+ * hour of ordinary programs does. An hour's names are of a container's choice.
  */
 static bool is_small(const struct store_sum *sum)
 {

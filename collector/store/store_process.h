@@ -37,9 +37,9 @@ struct store_process {
 };
 
 /*
- * A text that names this process and no other: "4711-1e240-9c5b1a02", the PID, the time at which the
- * process began, and a hash of host and boot. A copy of the store, and an index that was made anew,
- * have the same keys, so links may have them. Returns ret.
+ * A text that names this process and no other: "4711-1e240-9c5b1a02", the PID, the time at which
+ * the process began, and a hash of host and boot. A copy of the store, and an index that was made
+ * anew, have the same keys, so links may have them. Returns ret.
  */
 const char *store_process_key(const struct store_process *process, char ret[STORE_KEY_BYTES]);
 /* Whether the text has the form of a key. */

@@ -34,8 +34,8 @@ const char *const store_schema_steps[STORE_SCHEMA_VERSION] = {
 	" PRIMARY KEY (segment, kind)) WITHOUT ROWID;"
 	"CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
 	/*
-	 * Merged segments have their times here too; and their files are recordings of version 3. Rows
-	 * are too long for a table without row numbers: each would have a page of its own.
+	 * Merged segments have their times here too; and their files are recordings of version 3.
+	 * Rows are too long for a table without row numbers: each would have a page of its own.
 	 */
 	"CREATE TABLE steps ("
 	" segment INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE,"

@@ -9,9 +9,9 @@
  *
  * A segment is an ordinary recording: render and diff read it. Its name is
  * "20261126T031200Z-4711-123456.fgrec": the start of its samples, the PID, the time at which the
- * process began, in clock ticks since boot. A second one of that name is "-123456.2.fgrec". The file
- * has its bytes on the disk before it has its name; the directory has to be written to the disk by
- * store_segment_settle.
+ * process began, in clock ticks since boot. A second one of that name is "-123456.2.fgrec". The
+ * file has its bytes on the disk before it has its name; the directory has to be written to the
+ * disk by store_segment_settle.
  */
 #ifndef FG_STORE_STORE_SEGMENT_H
 #define FG_STORE_STORE_SEGMENT_H

@@ -6,9 +6,9 @@
  * errors:  -ENOMEM: the sum may have kinds of either order
  * source:  none
  *
- * A sum numbers nodes in the order in which windows brought them. In the order of a drawing, the nodes
- * of a stack follow one another, and siblings are sorted by name: a recording of a merged hour is a
- * fifth smaller then.
+ * A sum numbers nodes in the order in which windows brought them. In the order of a drawing, the
+ * nodes of a stack follow one another, and siblings are sorted by name: a recording of a merged
+ * hour is a fifth smaller then.
  */
 #ifndef FG_STORE_STORE_SORT_H
 #define FG_STORE_STORE_SORT_H

@@ -9,8 +9,8 @@
  * A heat map of days asks for thousands of hours, and each hour's file has to be unpacked for its
  * times. Cells of such a map are longer than five seconds, so its hours are read from the index.
  *
- * The bytes are numbers as in encode/bytes.h: the first step, in five seconds since 1970; the weight of
- * samples of which no time is known; and the weight of each step from the first one on.
+ * The bytes are numbers as in encode/bytes.h: the first step, in five seconds since 1970; the
+ * weight of samples of which no time is known; and the weight of each step from the first one on.
  */
 #ifndef FG_STORE_STORE_STEPS_H
 #define FG_STORE_STORE_STEPS_H

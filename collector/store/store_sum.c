@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Adds parts of recordings, see store_sum.h. A part's nodes and threads get their numbers in the sum
- * first, so that a node is looked up once and not once a sample.
+ * Adds parts of recordings, see store_sum.h. A part's nodes and threads get their numbers in the
+ * sum first, so that a node is looked up once and not once a sample.
  */
 #include "store/store_sum.h"
 

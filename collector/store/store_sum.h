@@ -52,8 +52,8 @@ struct store_sum {
 	struct store_sum_limits limits;
 	uint64_t parts;	  /* that were added */
 	uint64_t untimed; /* samples of parts that were cut, of which no time is known */
-	/* Parts of a kind that was there with another unit, or one too many, or whose weights do not
-	   fit into the sum. */
+	/* Parts of a kind that was there with another unit, or one too many, or whose weights do
+	 * not fit into the sum. */
 	uint64_t left_out;
 };
 

@@ -9,8 +9,8 @@
  *
  * There are two answers. Times of samples, which the files of segments have: a step is a 64th of a
  * second in a window and a quarter in an hour. Of hours the index has sums of five seconds too
- * (store_steps.h), which take a hundredth of the time. And sums of segments, which the index has: a step
- * is a window or an hour, and thousands of them take milliseconds.
+ * (store_steps.h), which take a hundredth of the time. And sums of segments, which the index has: a
+ * step is a window or an hour, and thousands of them take milliseconds.
  */
 #ifndef FG_STORE_STORE_TIMES_H
 #define FG_STORE_STORE_TIMES_H

@@ -393,8 +393,9 @@ int store_commit(struct store *store)
 /* ---- removing ---- */
 
 /*
- * Who has a process's bytes: its container; of IDs that a user or a container has made up, the maker
- * (container/container.h); all processes in no container together, because an index has no users.
+ * Who has a process's bytes: its container; of IDs that a user or a container has made up, the
+ * maker (container/container.h); all processes in no container together, because an index has no
+ * users.
  */
 #define PAYER "substr(p.container, 1, ifnull(nullif(instr(p.container, ':'), 0), 100))"
 

@@ -286,7 +286,9 @@ static int add_all(struct parts *parts, const struct debug_place *place)
 	return elf_functions_add_plt(&parts->functions, &parts->file) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Whether functions are so few for their code, and so far from each other, that some are missing. */
+/*
+ * Whether functions are so few for their code, and so far from each other, that some are missing.
+ */
 static bool lacks_functions(const struct elf_layout *layout, const struct elf_starts *starts)
 {
 	uint64_t code_bytes = 0, longest = 0;

@@ -132,8 +132,7 @@ static bool is_taken_down(const struct arch_code *code)
 		if (is_ret(word))
 			return true;
 		if (is_lower_branch(word))
-			return is_stp_fp_push(
-				word_at(code->at, code->at_len, at + CODE_BYTES));
+			return is_stp_fp_push(word_at(code->at, code->at_len, at + CODE_BYTES));
 		/* add sp | ldr x8, [x28, #d] | cmp sp, x8 | b.hi | cbnz x8: in any order */
 		if (!is_add_sp(word) && (word & 0xffc003ff) != 0xf9400388 && word != 0xeb2863ff &&
 		    (word & 0xff00001f) != 0x54000008 && (word & 0xff00001f) != 0xb5000008)

@@ -154,7 +154,7 @@ static bool is_at_return(const uint8_t *at, size_t len)
 	if (HAS(at, len, 0, "\x49\x3b\x67"))
 		pos = 4; /* cmp rsp, [r15 + disp8] */
 	else if (HAS(at, len, 0, "\x49\x3b\xa7"))
-		pos = 7;							   /* disp32 */
+		pos = 7;							    /* disp32 */
 	if (HAS(at, len, pos, "\x0f\x82") && HAS(at, len, pos + 6, "\x49\x8b\xff")) /* jb rel32 */
 		return true;
 	return HAS(at, len, pos, "\x0f\x87") && is_ret(at, len, pos + 6); /* ja rel32 */

@@ -8,8 +8,8 @@
 #include "code/code_map.h"
 #include "memory/process_memory.h"
 
-#define TRAMPOLINE_WORDS 3 /* that a probe's trampoline pushes */
-#define FRAME_MAX_BYTES (1u << 20) /* a value farther from the stack pointer is no frame pointer */
+#define TRAMPOLINE_WORDS 3	    /* that a probe's trampoline pushes */
+#define FRAME_MAX_BYTES	 (1u << 20) /* a value farther from the stack pointer is no frame pointer */
 
 bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from, unsigned long n)
 {
@@ -68,8 +68,7 @@ static bool read_code(struct walk *walk, const struct code_range *range, uint32_
 bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
 		    struct arch_code *ret)
 {
-	const uint32_t before =
-		least_of(LEFT_FRAME_BEFORE_BYTES, walk->at.regs.pc - range->addr);
+	const uint32_t before = least_of(LEFT_FRAME_BEFORE_BYTES, walk->at.regs.pc - range->addr);
 
 	/* Captures of earlier versions lack the bytes in front. */
 	if (read_code(walk, range, before, bytes, ret) ||
@@ -131,10 +130,9 @@ bool step_is_in_syscall(struct walk *walk)
 
 	if (walk->at.is_return || pc < sizeof(code))
 		return false;
-	if (walk->at.regs.leaf &&
-	    !(walk->arch->may_have_called_kernel
-		      ? walk->arch->may_have_called_kernel(&walk->at.regs)
-		      : walk->is_in_kernel))
+	if (walk->at.regs.leaf && !(walk->arch->may_have_called_kernel
+					    ? walk->arch->may_have_called_kernel(&walk->at.regs)
+					    : walk->is_in_kernel))
 		return false;
 	if (call_cache_has(walk->calls, pid, key))
 		return true;
@@ -171,9 +169,8 @@ enum step step_probe_trampoline(struct walk *walk, const struct mapping *mapping
 			return STEP_END;
 		if (!is_behind_call_of(walk, addr, mapping))
 			continue;
-		walk->at.regs = (struct unwind_regs){.pc = addr,
-						     .sp = sp + (words + 1) * WORD_BYTES,
-						     .fp = walk->at.regs.fp};
+		walk->at.regs = (struct unwind_regs){
+			.pc = addr, .sp = sp + (words + 1) * WORD_BYTES, .fp = walk->at.regs.fp};
 		return STEP_DONE;
 	}
 	return STEP_NO_RULE;

@@ -53,8 +53,8 @@
 /* The frame that a walk is in, by the frame's registers. */
 struct walk_position {
 	struct unwind_regs regs;
-	bool is_return; /* regs.pc is a return address, not where the frame was interrupted */
-	bool is_in_syscall;  /* the frame was interrupted in a system call, behind which regs.pc is */
+	bool is_return;	    /* regs.pc is a return address, not where the frame was interrupted */
+	bool is_in_syscall; /* the frame was interrupted in a system call; regs.pc is behind that */
 	bool is_called_file; /* the frame before, if any, was of a file's code */
 };
 
@@ -83,7 +83,7 @@ struct walk {
 	struct call_cache *calls;
 	struct vm_facts *facts;
 	const struct file_watch *watch; /* or NULL */
-	bool is_in_kernel; /* the sample was taken there */
+	bool is_in_kernel;		/* the sample was taken there */
 	struct snapshot stack; /* the snapshot, and the stack remainder once the walk needed it */
 	struct walk_position at;
 	struct walk_budget spent;

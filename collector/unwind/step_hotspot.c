@@ -26,8 +26,8 @@ static struct leaf_form form_of(const struct walk *walk, const struct code_range
 	    arch->interpreted_left(code, &form.left))
 		form.frame = ARCH_FRAME_LEFT;
 	else if (range->kind != CODE_STUB)
-		form.frame = walk->at.is_return ? arch->calling_frame(code)
-						: arch->compiled_frame(code);
+		form.frame =
+			walk->at.is_return ? arch->calling_frame(code) : arch->compiled_frame(code);
 	else if (!hotspot_is_interpreter(range))
 		form.frame = arch->stub_frame(code);
 	return form;
@@ -44,7 +44,8 @@ bool hotspot_read_form(struct walk *walk, const struct code_range *range, struct
 	if (leaf_cache_find(walk->leaves, pid, range, key, ret))
 		return true;
 	if (!step_read_code(walk, range, &bytes, &code)) {
-		*ret = (struct leaf_form){.frame = !walk->at.is_return && code.pc_offset < code.complete
+		*ret = (struct leaf_form){.frame = !walk->at.is_return &&
+								   code.pc_offset < code.complete
 							   ? ARCH_FRAME_NONE
 							   : ARCH_FRAME_FULL};
 		return false;

@@ -101,8 +101,7 @@ static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
 static bool leave_left(struct walk *walk, const struct left_frame *left)
 {
 	const struct unwind_regs *const at = &walk->at.regs;
-	struct unwind_regs next = {.fp = at->fp,
-				   .sp = at->sp + (uint64_t)(int64_t)left->sp_off};
+	struct unwind_regs next = {.fp = at->fp, .sp = at->sp + (uint64_t)(int64_t)left->sp_off};
 
 	if (left->is_sp_in_reg && (!walk->arch->dwarf_reg(at, left->sp_reg, &next.sp) ||
 				   next.sp < at->sp || next.sp - at->sp > INTERPRETED_MAX_BYTES))
@@ -132,8 +131,7 @@ enum step step_interpreted(struct walk *walk, const struct code_range *range,
 	const struct unwind_regs before = walk->at.regs;
 	enum step step;
 
-	if (walk->at.regs.leaf &&
-	    (leave_taken_down(walk, range) || leave_entry(walk, entry)))
+	if (walk->at.regs.leaf && (leave_taken_down(walk, range) || leave_entry(walk, entry)))
 		return STEP_DONE;
 	step = leave_activation(walk, entry);
 	if (!walk->at.is_return || (step == STEP_DONE && step_is_code(walk, walk->at.regs.pc)) ||

@@ -3,10 +3,10 @@
  * Steps over the return barrier of a virtual thread, see step.h, and out of the code that thaws the
  * thread's frames, see step_hotspot.h.
  *
- * HotSpot has two kinds of that code. One mounts a thread. The other is the barrier itself, to which
- * the oldest frame on the stack returns. Both take their stack down to the ContinuationEntry of the
- * frame that mounted the thread, make room for frames from the heap, have the VM copy the frames
- * into that room, and return to the youngest of those frames:
+ * HotSpot has two kinds of that code. One mounts a thread. The other is the barrier itself, to
+ * which the oldest frame on the stack returns. Both take their stack down to the ContinuationEntry
+ * of the frame that mounted the thread, make room for frames from the heap, have the VM copy the
+ * frames into that room, and return to the youngest of those frames:
  *
  *   | fp, pc, youngest frame | ... | ContinuationEntry, fp, pc |
  *              ^ thawed_sp                               ^ frame pointer while frames are thawed

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #define LOWEST_CODE 4096 /* programs have no code in the first page */
-#define ROOT_BYTES 1024 /* size of the frames at a stack's root, from their stack pointer on */
+#define ROOT_BYTES  1024 /* size of the frames at a stack's root, from their stack pointer on */
 
 struct unwinder {
 	const struct arch *arch;
@@ -34,7 +34,7 @@ struct unwinder {
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
-	struct unwinder_stats before; /* the last walk that was counted */
+	struct unwinder_stats before;	/* the last walk that was counted */
 	const struct file_watch *watch; /* or NULL */
 	struct stack again; /* the stack of a second walk, by the other of two remainders */
 };
@@ -342,9 +342,8 @@ static struct stack_entry *add_entry(const struct user_walk *user, const struct 
 
 	*entry = (struct stack_entry){.addr = place->regs.pc,
 				      .is_return = user->walk.at.is_return,
-				      .back = user->walk.at.is_in_syscall
-						      ? 1
-						      : find_back(user, place)};
+				      .back = user->walk.at.is_in_syscall ? 1
+									  : find_back(user, place)};
 	return entry;
 }
 
@@ -422,8 +421,8 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 		note_miss(user, &place, ret);
 		if (is_end(user, &place, ret))
 			return;
-		if (!way_in_is_possible(&user->walk,
-					&(struct way_in){callee.range, place.range, place.mapping})) {
+		if (!way_in_is_possible(&user->walk, &(struct way_in){callee.range, place.range,
+								      place.mapping})) {
 			end_badly(user, &place.regs, STACK_IN_DOUBT, ret);
 			return;
 		}

@@ -9,9 +9,9 @@
  *
  * Java is entered by HotSpot's call stub, and by stubs for upcalls; no function of a file calls a
  * Java method. The call stub's frame says how many words of arguments it has pushed, and so where
- * the frame of the method that it has called begins. Old words of a stack often are return addresses
- * into the call stub. A walk that takes one of them comes to the thread's entry all the same, and
- * has lost the frames between.
+ * the frame of the method that it has called begins. Old words of a stack often are return
+ * addresses into the call stub. A walk that takes one of them comes to the thread's entry all the
+ * same, and has lost the frames between.
  */
 #ifndef FG_UNWIND_WAY_IN_H
 #define FG_UNWIND_WAY_IN_H

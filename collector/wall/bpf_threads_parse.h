@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the bytes of one record of the BPF program (bpf_threads_layout.h) -> the reading, decoded
+ * shape:   the bytes of one record of the BPF program (bpf_threads_layout.h) -> the reading,
+ *          decoded
  * units:   bytes
  * threads: any
  * errors:  -EBADMSG: the record's lengths do not fit its bytes

@@ -24,7 +24,9 @@ struct thread_account {
 	int64_t run_owed_ns, delay_owed_ns;
 };
 
-/* is_new: the thread has begun since the caller began to look, and all that it did is to be told. */
+/*
+ * is_new: the thread has begun since the caller began to look, and all that it did is to be told.
+ */
 void thread_account_begin(struct thread_account *account, const struct thread_reading *reading,
 			  bool is_new);
 

@@ -55,10 +55,9 @@ struct thread_clock_stats {
 	struct thread_times_stats times;
 	struct wait_source_stats waits;
 	uint64_t ticks;
-	uint64_t late_ticks; /* that stood still, in all */
-	size_t late;	     /* threads of these that have not returned */
-	uint64_t
-		failed_ticks; /* that ended with an error, could not begin, or were for too many processes */
+	uint64_t late_ticks;	 /* that stood still, in all */
+	size_t late;		 /* threads of these that have not returned */
+	uint64_t failed_ticks;	 /* ended with an error, did not begin, or had too many processes */
 	uint64_t dropped;	 /* samples for which the queue had no room */
 	uint64_t dropped_us;	 /* their time */
 	uint64_t stackless_pids; /* processes that are read without stacks */

@@ -84,9 +84,9 @@ static bool read_schedstat(int task_fd, pid_t tid, struct schedstat *ret)
 }
 
 /*
- * How long the machine was suspended. The clocks are read one after the other, and what lies between
- * may be long: so that a thread's start is always the same number, the answer stays as it is until
- * it is clearly another one.
+ * How long the machine was suspended. The clocks are read one after the other, and what lies
+ * between may be long: so that a thread's start is always the same number, the answer stays as it
+ * is until it is clearly another one.
  */
 static uint64_t suspended_ns(void)
 {

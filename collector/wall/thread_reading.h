@@ -21,8 +21,8 @@ struct thread_reading {
 	pid_t pid, tid;
 	enum thread_state state;
 	/*
-	 * A stack comes if the thread does not run, and has run since the last one. It waits where it
-	 * waited if it has not.
+	 * A stack comes if the thread does not run, and has run since the last one. It waits where
+	 * it waited if it has not.
 	 */
 	bool has_stack;
 	bool is_changed; /* no stack: it ran meanwhile, or its process changed its mappings */

@@ -20,18 +20,18 @@
  * idle thread has one a second; the first comes earlier, at another time for each thread.
  * What a thread has run comes with each reading, under the time of the reading before it.
  *
- * Blocked time is shared among the waits that were told of the thread and have ended in it, by their
- * weights, see wait_claims.h. So short waits between two readings have their part, though none of
- * them was met.
+ * Blocked time is shared among the waits that were told of the thread and have ended in it, by
+ * their weights, see wait_claims.h. So short waits between two readings have their part, though
+ * none of them was met.
  *
  * A thread that was there at the start has its time from the start on if its first reading is in
  * the first tick or the first second; until that reading it did what it did then.
  *
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
  * dropped, and the source is asked for them anew: not before half of longest_ns has passed since
- * they were taken. Else, of more stacks than there is room for, each would be read in each tick, and
- * each would be a sample. Waits have the same limit; past it they are left out. Threads have a limit
- * in number.
+ * they were taken. Else, of more stacks than there is room for, each would be read in each tick,
+ * and each would be a sample. Waits have the same limit; past it they are left out. Threads have a
+ * limit in number.
  */
 #ifndef FG_WALL_THREAD_TIMES_H
 #define FG_WALL_THREAD_TIMES_H

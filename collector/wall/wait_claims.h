@@ -11,9 +11,9 @@
  * time before was given already, to the stack of a wait that went on. What nobody claims is of the
  * wait that goes on at the stretch's end.
  *
- * Weights are whole quanta, which come a bit early or late. So if more is claimed than there is, the
- * claims are cut in proportion, and are made good later; and a rest of less than a quantum is the
- * claims', who get so much less later.
+ * Weights are whole quanta, which come a bit early or late. So if more is claimed than there is,
+ * the claims are cut in proportion, and are made good later; and a rest of less than a quantum is
+ * the claims', who get so much less later.
  */
 #ifndef FG_WALL_WAIT_CLAIMS_H
 #define FG_WALL_WAIT_CLAIMS_H
@@ -42,8 +42,8 @@ struct wait_stretch {
 };
 
 /*
- * Takes a copy of a wait, or of the stack of a waker. False: there is no memory, or the copy would be
- * larger than most_bytes.
+ * Takes a copy of a wait, or of the stack of a waker. False: there is no memory, or the copy would
+ * be larger than most_bytes.
  */
 bool wait_claims_add(struct wait_claims *claims, const struct wait_reading *wait,
 		     size_t most_bytes);

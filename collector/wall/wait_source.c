@@ -45,7 +45,9 @@ struct needs {
 	bool has_schedule, has_schedule_impl;
 };
 
-/* Whether a name of the kernel's types is the text: names stand one behind the other, terminated. */
+/*
+ * Whether a name of the kernel's types is the text: names stand one behind the other, terminated.
+ */
 static bool has_name(const char *bytes, size_t len, const char *name)
 {
 	const size_t name_len = strlen(name) + 1;

@@ -17,8 +17,8 @@
  * stack of who has ended the wait is read in the waker, and is a reading of its own, before or
  * behind that of the wait; wakers of processes that are not wanted have none.
  *
- * The hook costs every switch of the system some 70 ns, and one of a wanted thread up to 90 ns; with
- * wakers every wake-up another 70 ns. A chosen wait costs its thread some microseconds.
+ * The hook costs every switch of the system some 70 ns, and one of a wanted thread up to 90 ns;
+ * with wakers every wake-up another 70 ns. A chosen wait costs its thread some microseconds.
  */
 #ifndef FG_WALL_WAIT_SOURCE_H
 #define FG_WALL_WAIT_SOURCE_H

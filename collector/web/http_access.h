@@ -7,10 +7,11 @@
  * source:  RFC 7617 (Basic), RFC 6750 (Bearer), RFC 5280 (client certificates); Fetch metadata:
  *          Sec-Fetch-Site
  *
- * Metrics are for everybody who can reach the server. The page and the store are so too over loopback
- * and over a Unix socket, whose mode says who can reach it. With a token or a CA for certificates of
- * clients, whoever shows one of them may look, and nobody else; elsewhere than on loopback nobody may
- * look without. Over a Unix socket no certificate can be shown, so that a CA alone asks for none there.
+ * Metrics are for everybody who can reach the server. The page and the store are so too over
+ * loopback and over a Unix socket, whose mode says who can reach it. With a token or a CA for
+ * certificates of clients, whoever shows one of them may look, and nobody else; elsewhere than on
+ * loopback nobody may look without. Over a Unix socket no certificate can be shown, so that a CA
+ * alone asks for none there.
  */
 #ifndef FG_WEB_HTTP_ACCESS_H
 #define FG_WEB_HTTP_ACCESS_H

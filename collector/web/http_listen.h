@@ -34,9 +34,9 @@ struct http_listen_options {
 };
 
 /*
- * Starts the server; ret_url: "http://127.0.0.1:9464", or "unix:/a/path". The mode of a Unix socket is
- * 0600: the daemon's user alone may connect. A socket at which nobody listens is replaced. A path
- * where others could put another socket is refused, see listen_prepare_private.
+ * Starts the server; ret_url: "http://127.0.0.1:9464", or "unix:/a/path". The mode of a Unix socket
+ * is 0600: the daemon's user alone may connect. A socket at which nobody listens is replaced. A
+ * path where others could put another socket is refused, see listen_prepare_private.
  */
 int http_listen(const struct http_listen_options *options, struct MHD_Daemon **ret,
 		char ret_url[HTTP_URL_BYTES]);

@@ -35,7 +35,9 @@
 	(HTTP_MAX_WAITING + HTTP_MAX_ANSWERED + HTTP_MAX_ENDING + HTTP_MAX_WORKING)
 /* A head that is not whole after this time is not waited for any longer, however it comes in. */
 #define HTTP_MAX_HEAD_NS UINT64_C(3000000000)
-/* An answer that is not taken after this time, or a longer one for its bytes, is not sent further. */
+/*
+ * An answer that is not taken after this time, or a longer one for its bytes, is not sent further.
+ */
 #define HTTP_MAX_ANSWER_NS UINT64_C(10000000000)
 #define HTTP_LEAST_RATE	   65536 /* bytes a second at which long answers have to be taken */
 

@@ -12,9 +12,9 @@
  * connections is there. http_places.h says which connection goes instead, so that the library
  * always accepts. A connection also goes after HTTP_SILENCE_SEC without bytes, and when
  * http_server_expire finds it past its time, however busy. A request has at most
- * HTTP_MAX_REQUEST_BYTES. Methods other than GET and HEAD are refused, and so are requests for other
- * hosts than http_hosts.h knows. http_access.h says who may see the store, and web_desk.h has its
- * threads answer.
+ * HTTP_MAX_REQUEST_BYTES. Methods other than GET and HEAD are refused, and so are requests for
+ * other hosts than http_hosts.h knows. http_access.h says who may see the store, and web_desk.h has
+ * its threads answer.
  */
 #ifndef FG_WEB_HTTP_SERVER_H
 #define FG_WEB_HTTP_SERVER_H
@@ -65,8 +65,8 @@ int http_server_open(const struct http_server_options *options, struct http_serv
 void http_server_close(struct http_server *server); /* NULL is legal */
 
 /*
- * An address of the server as the beginning of a URL, "http://127.0.0.1:9464"; or "unix:/a/path". NULL:
- * there are no more.
+ * An address of the server as the beginning of a URL, "http://127.0.0.1:9464"; or "unix:/a/path".
+ * NULL: there are no more.
  */
 const char *http_server_url(const struct http_server *server, size_t which);
 

@@ -6,9 +6,9 @@
  * errors:  negative errno, said on stderr
  * source:  RFC 6750, 2.1
  *
- * The token is the file's first line, of HTTP_TOKEN_LEAST to HTTP_TOKEN_MOST characters without blanks
- * before and behind. The file must not be readable or writable by others, and is read again when it
- * has changed. While the file is bad, no text is the token.
+ * The token is the file's first line, of HTTP_TOKEN_LEAST to HTTP_TOKEN_MOST characters without
+ * blanks before and behind. The file must not be readable or writable by others, and is read again
+ * when it has changed. While the file is bad, no text is the token.
  */
 #ifndef FG_WEB_HTTP_TOKEN_H
 #define FG_WEB_HTTP_TOKEN_H

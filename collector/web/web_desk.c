@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers requests in threads, see web_desk.h. Half of the memory is for answers that are on their way
- * to clients, the other half for what threads make answers of.
+ * Answers requests in threads, see web_desk.h. Half of the memory is for answers that are on their
+ * way to clients, the other half for what threads make answers of.
  */
 #include "web/web_desk.h"
 
@@ -262,7 +262,10 @@ static void *run(void *arg)
 	const struct sched_param none = {0};
 	struct web_job *job;
 
-	/* What is recorded now goes before what was recorded; where that is not allowed, it does not. */
+	/*
+	 * What is recorded now goes before what was recorded; where that is not allowed, it does
+	 * not.
+	 */
 	sched_setscheduler(0, SCHED_BATCH, &none);
 	setpriority(PRIO_PROCESS, (id_t)gettid(), WEB_NICE);
 	while ((job = wait_for_job(desk)))

@@ -6,10 +6,10 @@
  * errors:  an answer says what is wrong
  * source:  sched(7): SCHED_BATCH; setpriority(2)
  *
- * Life cycle of a job: the caller fills it in and gives it to web_desk_add; job->done is called once,
- * by any thread and maybe before web_desk_add returns, and the job is the caller's again. Whoever is
- * not waited for any more (job->is_gone) is not answered. A request that takes longer than WEB_MOST_NS
- * ends between two segments.
+ * Life cycle of a job: the caller fills it in and gives it to web_desk_add; job->done is called
+ * once, by any thread and maybe before web_desk_add returns, and the job is the caller's again.
+ * Whoever is not waited for any more (job->is_gone) is not answered. A request that takes longer
+ * than WEB_MOST_NS ends between two segments.
  */
 #ifndef FG_WEB_WEB_DESK_H
 #define FG_WEB_WEB_DESK_H
@@ -64,8 +64,8 @@ struct web_desk; /* opaque */
 /* Texts are copied. */
 int web_desk_open(const struct web_desk_options *options, struct web_desk **ret);
 /*
- * Ends what is asked for, and waits for threads for patience_ns. False: one has not ended, as when a
- * disk does not answer; the desk and its jobs must then stay.
+ * Ends what is asked for, and waits for threads for patience_ns. False: one has not ended, as when
+ * a disk does not answer; the desk and its jobs must then stay.
  */
 bool web_desk_stop(struct web_desk *desk, uint64_t patience_ns);
 /* To be called when no answer is left. NULL is legal. */

@@ -33,8 +33,8 @@ size_t web_heat_part(const struct store_range *range, size_t n, uint64_t at_ns)
 }
 
 /*
- * Whether cells consist of whole steps of the index, or of so many that a part of a step more or less
- * does not matter.
+ * Whether cells consist of whole steps of the index, or of so many that a part of a step more or
+ * less does not matter.
  */
 static bool is_coarse(const struct heat *heat)
 {

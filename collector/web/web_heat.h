@@ -6,9 +6,9 @@
  * errors:  negative errno; the reason is logged
  * source:  the sub-second heat map of FlameScope; docs/page.md
  *
- * The range is divided evenly into columns, and each column into rows. A sample is in the cell in which
- * the step of its time begins. Where a row is shorter than the step of the data there, every so many
- * cells have all, and those between have none: finest_ms says so.
+ * The range is divided evenly into columns, and each column into rows. A sample is in the cell in
+ * which the step of its time begins. Where a row is shorter than the step of the data there, every
+ * so many cells have all, and those between have none: finest_ms says so.
  */
 #ifndef FG_WEB_WEB_HEAT_H
 #define FG_WEB_WEB_HEAT_H

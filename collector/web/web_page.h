@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the scripts and the style of the page over the store -> one HTML document, and its policy
+ * shape:   the scripts and the style of the page over the store -> one HTML document, and its
+ *          policy
  * units:   bytes
  * threads: any
  * errors:  -ENOMEM

@@ -7,8 +7,8 @@
  * source:  none
  *
  * Names of parameters are those of the options of history, render and diff. A time is what their
- * --from takes, or milliseconds since 1970 of at least 12 digits. A begin in the future is no error:
- * nothing is there.
+ * --from takes, or milliseconds since 1970 of at least 12 digits. A begin in the future is no
+ * error: nothing is there.
  */
 #ifndef FG_WEB_WEB_QUERY_H
 #define FG_WEB_WEB_QUERY_H

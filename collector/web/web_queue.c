@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which request is next, see web_queue.h. All searches go through the few requests that there are. */
+/*
+ * Which request is next, see web_queue.h. All searches go through the few requests that there are.
+ */
 #include "web/web_queue.h"
 
 static size_t count(const struct web_queue *queue, uint64_t peer, bool is_begun)

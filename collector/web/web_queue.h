@@ -6,11 +6,11 @@
  * errors:  none
  * source:  none
  *
- * WEB_WORKERS requests are worked on at a time, of which one peer has WEB_MOST_OF_PEER at most, so that
- * the first request of anybody else need not wait for a long one. Next is the request of the peer with
- * the fewest in work; among these the oldest. A request past WEB_MAX_WAITING makes one go: the youngest
- * of the peer with the most that wait. So whoever asks for much waits for their own, and a peer that
- * asks seldom is never refused.
+ * WEB_WORKERS requests are worked on at a time, of which one peer has WEB_MOST_OF_PEER at most, so
+ * that the first request of anybody else need not wait for a long one. Next is the request of the
+ * peer with the fewest in work; among these the oldest. A request past WEB_MAX_WAITING makes one
+ * go: the youngest of the peer with the most that wait. So whoever asks for much waits for their
+ * own, and a peer that asks seldom is never refused.
  */
 #ifndef FG_WEB_WEB_QUEUE_H
 #define FG_WEB_WEB_QUEUE_H

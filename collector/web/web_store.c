@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers with what the index of a store has, see web_store.h. No segment is read: a line of a process
- * is drawn of the sums of its segments, each spread evenly over the segment's time.
+ * Answers with what the index of a store has, see web_store.h. No segment is read: a line of a
+ * process is drawn of the sums of its segments, each spread evenly over the segment's time.
  */
 #include "web/web_store.h"
 

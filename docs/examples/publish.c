@@ -105,8 +105,8 @@ static void begin(int topic, uint64_t epoch)
 }
 
 /*
- * What a complete walk has not named is gone. A walk with a gap proves nothing, and neither does an end
- * of another begin.
+ * What a complete walk has not named is gone. A walk with a gap proves nothing, and neither does an
+ * end of another begin.
  */
 static void end(int topic, uint64_t epoch, bool complete)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of watched objects, see live_objects.h. An object's slot is the first free one behind the
- * place that the number's high bits say. Deaths free slots anywhere, so nothing is ever found by
- * its number: looks go through all slots.
+ * The table of watched objects, see live_objects.h. An object's slot is the first free one behind
+ * the place that the number's high bits say. Deaths free slots anywhere, so nothing is ever found
+ * by its number: looks go through all slots.
  */
 #include "probes/live_objects.h"
 
@@ -85,8 +85,8 @@ static void forget(struct live_objects *objects, JNIEnv *jni, struct live_slot *
 }
 
 /*
- * Forgets what does not fit the round that is now, which may be a later one than the caller has seen.
- * Returns whether there was any.
+ * Forgets what does not fit the round that is now, which may be a later one than the caller has
+ * seen. Returns whether there was any.
  */
 static bool forget_unfit(struct live_objects *objects, JNIEnv *jni)
 {

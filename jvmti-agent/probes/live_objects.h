@@ -44,8 +44,8 @@ struct live_objects {
 uint64_t live_objects_watch(struct live_objects *objects, JNIEnv *jni, jobject object);
 
 /*
- * Forgets the objects that the JVM has collected, and calls dead with each one's number. Forgets what
- * does not fit the level.
+ * Forgets the objects that the JVM has collected, and calls dead with each one's number. Forgets
+ * what does not fit the level.
  */
 void live_objects_look(struct live_objects *objects, JNIEnv *jni,
 		       void (*dead)(void *arg, uint64_t number), void *arg);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the places in the agent's code at which a tracer can look on, and what tells that one does
+ * shape:   the places in the agent's code at which a tracer can look on, and what tells that one
+ *          does
  * units:   bytes, nanoseconds
  * threads: any
  * errors:  none

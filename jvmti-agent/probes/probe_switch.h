@@ -3,7 +3,8 @@
  * shape:   semaphores -> capabilities and events of the JVM, and the PROBES record
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: probe_switch_init in Agent_OnLoad; the rest on the agent's own
- * errors:  a capability that the JVM refuses is asked for again once a second while there are tracers
+ * errors:  a capability that the JVM refuses is asked for again once a second while there are
+ *          tracers
  * source:  JVMTI, AddCapabilities, SetHeapSamplingInterval; shared/README.md, PROBES
  *
  * Nothing but a semaphore switches a probe on: neither option nor command. Capabilities are held

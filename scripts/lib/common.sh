@@ -12,7 +12,7 @@
 		libcurl4-openssl-dev libyaml-dev
 		libcmocka-dev openjdk-17-jdk-headless)
 	packages_run=(docker.io)
-	packages_test=(libclang-rt-14-dev llvm-14 cppcheck musl-tools binutils linux-perf valgrind
+	packages_test=(libclang-rt-14-dev llvm-14 clang-format cppcheck musl-tools binutils linux-perf valgrind
 		elfutils xz-utils libdebuginfod1 g++ rustc python3 python3-protobuf iproute2 util-linux
 		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base gcc-aarch64-linux-gnu
 		libc6-dev-arm64-cross mandoc groff-base systemd bash-completion zsh fish

@@ -372,8 +372,8 @@ static jint JNICALL get_env(JavaVM *vm, void **ret, jint version)
 }
 
 /*
- * A tracer sees points that the agent's own thread runs. Here a breakpoint is a signal, and the agent
- * has blocked all signals.
+ * A tracer sees points that the agent's own thread runs. Here a breakpoint is a signal, and the
+ * agent has blocked all signals.
  */
 static void block_breakpoints(bool is_blocked)
 {

@@ -46,7 +46,7 @@ struct fake_jvm {
 	bool is_live;		 /* VMInit was posted */
 	atomic_uint enabled[64]; /* by event - JVMTI_MIN_EVENT_TYPE_VAL: times enabled */
 	atomic_int attached, attaches, generated;
-	atomic_int returned; /* GenerateEvents, so often */
+	atomic_int returned;	 /* GenerateEvents, so often */
 	atomic_long allocations; /* not yet deallocated */
 	atomic_long local_refs;	 /* not yet deleted */
 	atomic_long weak_refs;	 /* not yet deleted */

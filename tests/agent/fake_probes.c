@@ -104,7 +104,9 @@ static void read_notes(const char *path, uintptr_t base)
 	munmap((void *)(uintptr_t)file, size);
 }
 
-/* The program itself, or the file that it has loaded as the agent. Others have notes of their own. */
+/*
+ * The program itself, or the file that it has loaded as the agent. Others have notes of their own.
+ */
 static int look_at(struct dl_phdr_info *info, size_t size, void *first)
 {
 	(void)size;

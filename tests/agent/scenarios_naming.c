@@ -70,8 +70,8 @@ void a_new_connection_names_again(void)
 }
 
 /*
- * Reads all that was posted: a method that comes is the last one, and one that is lost is followed by
- * another one, because how often records are lost depends on when the agent's thread runs.
+ * Reads all that was posted: a method that comes is the last one, and one that is lost is followed
+ * by another one, because how often records are lost depends on when the agent's thread runs.
  */
 static void read_all_from(size_t method)
 {

@@ -265,8 +265,8 @@ static void knock_until_replaced(const char *path, struct timespec made)
 	struct stat st;
 
 	strcpy(addr.sun_path, path);
-	while (lstat(path, &st) != 0 || (st.st_ctim.tv_sec == made.tv_sec &&
-					 st.st_ctim.tv_nsec == made.tv_nsec)) {
+	while (lstat(path, &st) != 0 ||
+	       (st.st_ctim.tv_sec == made.tv_sec && st.st_ctim.tv_nsec == made.tv_nsec)) {
 		const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
 		others[fd] = true;

@@ -179,8 +179,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: stack_methods PID TID < HELLO\n");
 		return 2;
 	}
-	if (process_new((pid_t)atoi(argv[1]), 0, PROCESS_READ_ALL, &process) < 0 || process_add_jvm(process) < 0 ||
-	    read_hello(process) < 0) {
+	if (process_new((pid_t)atoi(argv[1]), 0, PROCESS_READ_ALL, &process) < 0 ||
+	    process_add_jvm(process) < 0 || read_hello(process) < 0) {
 		fprintf(stderr, "stack_methods: no such process, or no hello\n");
 		return 1;
 	}

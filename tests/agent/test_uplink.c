@@ -200,7 +200,9 @@ static void a_missing_collector_is_an_error(void **state)
 	assert_int_equal(uplink_open(&uplink, long_path, patience), -ENAMETOOLONG);
 }
 
-/* Listens as a collector that accepts nothing, and fills its queue. Returns the listening socket. */
+/*
+ * Listens as a collector that accepts nothing, and fills its queue. Returns the listening socket.
+ */
 static int listen_full(const struct fixture *f, int *fillers, size_t n)
 {
 	const int listening = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -59,8 +59,7 @@ int main(int argc, char **argv)
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						 offsetof(struct seccomp_data, nr));
-	for (char *name = strtok(list, ","); name && n < 2 * CALLS_MAX;
-	     name = strtok(NULL, ",")) {
+	for (char *name = strtok(list, ","); name && n < 2 * CALLS_MAX; name = strtok(NULL, ",")) {
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number_of(name),
 							 0, 1);
 		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer);

@@ -4,10 +4,11 @@
  *
  *   store_bench RECORDING DIR [PROCESSES [HOURS [SAMPLES [START]]]]
  *
- * A window of ten seconds has SAMPLES samples (190: a busy CPU at 19 Hz), each of a thread and stack
- * drawn from the recording at random, by their shares. Printed are bytes of a JVM's hour before and
- * after merging, the time and the calls of fsync of a window, of merging an hour, and of reading
- * ranges. Wanted: at most 300 KiB of an hour, ten minutes of one JVM in 200 ms, and a day in a second.
+ * A window of ten seconds has SAMPLES samples (190: a busy CPU at 19 Hz), each of a thread and
+ * stack drawn from the recording at random, by their shares. Printed are bytes of a JVM's hour
+ * before and after merging, the time and the calls of fsync of a window, of merging an hour, and of
+ * reading ranges. Wanted: at most 300 KiB of an hour, ten minutes of one JVM in 200 ms, and a day
+ * in a second.
  */
 #include "base/clock.h"
 #include "store/store_content.h"

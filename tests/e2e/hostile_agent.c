@@ -13,9 +13,9 @@
  *   short       COUNT processes one after another, each of which is a JVM and computes for a moment
  *   lines       COUNT methods, each with a thousand lines that no class file can hold
  *   methods     COUNT messages, each an inline table of 60,000 methods with names of their own
- *   frames      COUNT messages, each an inline table of which a region says many frames in few bytes
- *   paths       COUNT executable mappings in each process, of a file with a path of 4,000 bytes
- *   all         names, lines and frames in turn, COUNT times
+ *   frames      COUNT messages, each an inline table of which a region says many frames in few
+ *   bytes paths       COUNT executable mappings in each process, of a file with a path of 4,000
+ *   bytes all         names, lines and frames in turn, COUNT times
  */
 #include "shared/wire.h"
 
@@ -298,7 +298,9 @@ static void send_frames(int fd, long count)
 	}
 }
 
-/* Makes directories in each other until the path of the file in them is almost as long as can be. */
+/*
+ * Makes directories in each other until the path of the file in them is almost as long as can be.
+ */
 static int open_long_path(void)
 {
 	char name[PATH_NAME_BYTES + 1];

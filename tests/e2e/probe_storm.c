@@ -3,8 +3,8 @@
  * A JVM that runs over the agent's points by itself, with arguments that no agent gives:
  * -agentpath:libprobe_storm.so=ADDRESS[:ADDRESS...], addresses in hex as the agent's file has them.
  *
- * Two threads call all of these places in turn, for ever. What follows each point in the agent's code
- * up to the function's return touches nothing.
+ * Two threads call all of these places in turn, for ever. What follows each point in the agent's
+ * code up to the function's return touches nothing.
  */
 #include <jvmti.h>
 

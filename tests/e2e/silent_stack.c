@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program whose thread spins 80 KiB below pages of its stack that nobody ever fills: whoever reads
- * such a page waits for ever. The pages are handed to userfaultfd(2) after the thread has passed
- * them. The thread's first frames, and what the C library keeps behind them, are above.
+ * A program whose thread spins 80 KiB below pages of its stack that nobody ever fills: whoever
+ * reads such a page waits for ever. The pages are handed to userfaultfd(2) after the thread has
+ * passed them. The thread's first frames, and what the C library keeps behind them, are above.
  */
 #include <alloca.h>
 #include <fcntl.h>

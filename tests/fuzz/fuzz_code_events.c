@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of an agent into the code map of a process, and the process forgotten bit by bit. Whatever
- * the messages say, what is accounted is at least nine tenths of what malloc has given: where malloc
- * counts, which a sanitizer's does not.
+ * Messages of an agent into the code map of a process, and the process forgotten bit by bit.
+ * Whatever the messages say, what is accounted is at least nine tenths of what malloc has given:
+ * where malloc counts, which a sanitizer's does not.
  *
  * The input is a count of repetitions and a message. Repeated, a message of some bytes becomes a
  * flood: the addresses of its code move on each time.

@@ -3,8 +3,8 @@
  * Lines and inlined functions of ELF files, which belong to the targets. In the collector this code
  * runs in a process of its own, since libdw is not safe with every file. Faults of libdw therefore
  * end an input and not the fuzzer: a signal that libdw raises, or a library that libdw calls, is
- * left by a jump, as is libdw when it takes too long. What the sanitizers say of the code that calls
- * libdw is a find.
+ * left by a jump, as is libdw when it takes too long. What the sanitizers say of the code that
+ * calls libdw is a find.
  *
  * What is found has a bounded depth, terminated texts, and is the same when asked again.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The intake's framing as a stream. A connection's bytes are sent twice: as fast as the socket takes
- * them, and in pieces whose lengths follow from the input's first byte, with one message a call. A
- * simple reader here says what has to come of them, and both must say the same: which sessions begin
- * and end, each record, and how many messages were broken.
+ * The intake's framing as a stream. A connection's bytes are sent twice: as fast as the socket
+ * takes them, and in pieces whose lengths follow from the input's first byte, with one message a
+ * call. A simple reader here says what has to come of them, and both must say the same: which
+ * sessions begin and end, each record, and how many messages were broken.
  *
  * The clock is the fuzzer's too: turns end at any point, as on a machine that has more to do.
  *

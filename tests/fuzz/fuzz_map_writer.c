@@ -2,8 +2,8 @@
 /*
  * A perf map that is kept up to date by adding and blanking lines. The input is a sequence of what
  * happens to a process's code, to the clock and to the files: three bytes each. Whenever the map
- * appears, its lines are those of a map that is made at once, which no line of it overlaps; and when
- * all is over, nothing but the map is left in the directory.
+ * appears, its lines are those of a map that is made at once, which no line of it overlaps; and
+ * when all is over, nothing but the map is left in the directory.
  */
 #include "fuzzer.h"
 
@@ -35,7 +35,7 @@ static const char *const names[] = {"a",	  "Interpreter", "of_even_length", "of_
 				    "with space", "\xff\xfe",	 "line\nbreak",	   ""};
 
 static char dir[] = "/tmp/fuzz-map.XXXXXX", path[sizeof(dir) + 32], fresh_path[sizeof(dir) + 32],
-	beside_path[sizeof(dir) + 48]; /* where another program's file has the name */
+	    beside_path[sizeof(dir) + 48]; /* where another program's file has the name */
 
 struct fuzzed {
 	struct code_map *code;

@@ -5,9 +5,9 @@
  * chosen. It may change under the reader, at the read that the first byte says. The second and the
  * third byte change one member of the layout.
  *
- * Whatever the memory holds: the reads are few and short, no byte outside of the reader's own memory
- * is written, and the names are the bytes at the symbols' addresses. If the memory stands still, its
- * fingerprint is the one that the method was read with.
+ * Whatever the memory holds: the reads are few and short, no byte outside of the reader's own
+ * memory is written, and the names are the bytes at the symbols' addresses. If the memory stands
+ * still, its fingerprint is the one that the method was read with.
  */
 #include "fuzzer.h"
 #include "jvm_keys.h"

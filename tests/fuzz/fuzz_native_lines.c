@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers of the process that reads a file's DWARF, which a hostile file may have taken over. In the
- * place of that process the input answers: the length of each answer is the byte in front of it,
- * times four, and 0 stands for the process's end. An answer that has the address of the question
- * becomes places with terminated texts, no more than there may be, and all others become none.
+ * Answers of the process that reads a file's DWARF, which a hostile file may have taken over. In
+ * the place of that process the input answers: the length of each answer is the byte in front of
+ * it, times four, and 0 stands for the process's end. An answer that has the address of the
+ * question becomes places with terminated texts, no more than there may be, and all others become
+ * none.
  */
 #include "fuzzer.h"
 

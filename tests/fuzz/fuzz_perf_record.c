@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The decoders of perf's ring records, each read with snapshots of the stack and without, and of the
- * BPF program's records. The kernel is trusted, its version is not.
+ * The decoders of perf's ring records, each read with snapshots of the stack and without, and of
+ * the BPF program's records. The kernel is trusted, its version is not.
  */
 #include "fuzzer.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bytes that subscribers read, as entries of a message. An entry lies within its own length, and
- * encoded again it is the same bytes. A line of JSON is one line, and means what the entry says. The
- * texts of an entry, as the names of a JVM's code, make an entry that is bounded and whole again.
+ * The bytes that subscribers read, as entries of a message. An entry lies within its own length,
+ * and encoded again it is the same bytes. A line of JSON is one line, and means what the entry
+ * says. The texts of an entry, as the names of a JVM's code, make an entry that is bounded and
+ * whole again.
  */
 #include "fuzzer.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of our own recordings, which may have several kinds of samples. Its input is records, which are put into gzip here: what zlib
- * makes of damaged files is not ours to find. What was read is written and read again, and must be
- * the same then.
+ * The reader of our own recordings, which may have several kinds of samples. Its input is records,
+ * which are put into gzip here: what zlib makes of damaged files is not ours to find. What was read
+ * is written and read again, and must be the same then.
  */
 #include "fuzzer.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The layout of HotSpot's structures, as a hello says it. The hello is HotSpot 17's with changes:
- * three bytes of the input choose a key and its value, which may be missing, small, or any. Whatever
- * a hello says, no offset may lead out of its structure.
+ * three bytes of the input choose a key and its value, which may be missing, small, or any.
+ * Whatever a hello says, no offset may lead out of its structure.
  */
 #include "fuzzer.h"
 #include "jvm_keys.h"

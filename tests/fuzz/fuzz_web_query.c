@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parameters of requests. The first byte says what is asked for; the others are "name=value" with '&'
- * between them, not encoded. Of what is taken, ranges are not empty, keys are keys, cells are bounded,
- * and the same text means the same again. What is not taken is told in a sentence.
+ * Parameters of requests. The first byte says what is asked for; the others are "name=value" with
+ * '&' between them, not encoded. Of what is taken, ranges are not empty, keys are keys, cells are
+ * bounded, and the same text means the same again. What is not taken is told in a sentence.
  */
 #include "fuzzer.h"
 

@@ -5,17 +5,17 @@
  * A program runs when a thread hits the uprobe of a point, and has the thread's registers. The
  * registers hold the point's arguments, see jvmti-agent/probes/points.h.
  *
- * Of many hits in a short time each n-th is sampled, of the process and of all. The gaps between two
- * samples vary by chance around n, and n is found anew ten times a second. To sample by the clock
- * would favour what a program does after each pause. A sample stands for the hits of its gap, so
- * that the sum of all is exact.
+ * Of many hits in a short time each n-th is sampled, of the process and of all. The gaps between
+ * two samples vary by chance around n, and n is found anew ten times a second. To sample by the
+ * clock would favour what a program does after each pause. A sample stands for the hits of its gap,
+ * so that the sum of all is exact.
  *
  * Threads park often and for long where they have nothing to do. Of parks a sample is taken at the
  * end, and chosen by its length: long ones always.
  *
- * A ring buffer that is half full is crowded: there each container or user has its part, and what is
- * past the part waits in the gap until the reader has been there. So a JVM that fills the ring buffer
- * takes nobody's samples, also where the reader comes late.
+ * A ring buffer that is half full is crowded: there each container or user has its part, and what
+ * is past the part waits in the gap until the reader has been there. So a JVM that fills the ring
+ * buffer takes nobody's samples, also where the reader comes late.
  *
  * Other threads may run on the CPU meanwhile and hit a uprobe too: a thread has to claim the CPU's
  * draft. A hit that finds the draft claimed falls into the next sample's gap.
@@ -136,7 +136,9 @@ static __always_inline int is_in_gap(struct gap *gap)
 	return 1;
 }
 
-/* The next gap, from none to 2 (n - 1) hits. A burst that began since n was found makes n larger. */
+/*
+ * The next gap, from none to 2 (n - 1) hits. A burst that began since n was found makes n larger.
+ */
 static __always_inline void begin_gap(struct bpf_rate *rate, struct gap *gap, __u64 limit)
 {
 	if (++rate->taken >= limit) {
@@ -260,8 +262,8 @@ static __always_inline __u64 fourth_arg(const struct pt_regs *ctx)
 #endif
 
 /*
- * Allocations of objects larger than the sampling interval weigh more than others, and so are sampled
- * among themselves.
+ * Allocations of objects larger than the sampling interval weigh more than others, and so are
+ * sampled among themselves.
  */
 static __always_inline __u32 group_of(const struct pt_regs *ctx, __u32 kind)
 {

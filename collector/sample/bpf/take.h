@@ -104,7 +104,9 @@ struct {
 	__type(value, struct draft);
 } drafts SEC(".maps");
 
-/* By CPU: a value of a per-CPU map has 32 KiB at most. One entry unless sample_scratch is loaded. */
+/*
+ * By CPU: a value of a per-CPU map has 32 KiB at most. One entry unless sample_scratch is loaded.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -132,7 +134,9 @@ static __always_inline int is_due(__u64 *next_ns, __u64 interval_ns, __u64 now_n
 	return 1;
 }
 
-/* Kernels from 5.15 on say where the registers are; before, they are on top of the kernel's stack. */
+/*
+ * Kernels from 5.15 on say where the registers are; before, they are on top of the kernel's stack.
+ */
 static __always_inline int read_regs(struct task_struct *task, int is_old, struct pt_regs *to)
 {
 	const void *from;

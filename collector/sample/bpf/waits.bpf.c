@@ -3,13 +3,13 @@
  * Chooses waits of wanted processes by their length, see ../waits/wait_source.h, and
  * ../bpf_waits_layout.h for what comes out.
  *
- * on_switch runs at each switch of the scheduler, with its lock held. The thread that leaves its CPU
- * to wait gets the time noted; the one that comes back from a wait has its blocked time added to
- * what it owes. When that is a quantum or more, the wait that has just ended is chosen, and read_wait
- * is scheduled: the kernel calls it in the thread itself, on its way back to user mode. There it may
- * sleep, so that a page of the stack that is not in memory is brought in. The pages are touched
- * first, with nothing held; then room in the ring buffer is taken and filled without a page fault,
- * because who holds room keeps all later records waiting.
+ * on_switch runs at each switch of the scheduler, with its lock held. The thread that leaves its
+ * CPU to wait gets the time noted; the one that comes back from a wait has its blocked time added
+ * to what it owes. When that is a quantum or more, the wait that has just ended is chosen, and
+ * read_wait is scheduled: the kernel calls it in the thread itself, on its way back to user mode.
+ * There it may sleep, so that a page of the stack that is not in memory is brought in. The pages
+ * are touched first, with nothing held; then room in the ring buffer is taken and filled without a
+ * page fault, because who holds room keeps all later records waiting.
  *
  * Which thread is unwanted costs one look into a hash: by its process when it begins to wait, and
  * by its TID when it comes back.
@@ -342,8 +342,8 @@ static __always_inline void take_user(struct task_struct *task, struct bpf_wait_
 }
 
 /*
- * Whether the process may write so many bytes: while half of the ring buffer is free anybody may, and
- * of the other half each group has its part.
+ * Whether the process may write so many bytes: while half of the ring buffer is free anybody may,
+ * and of the other half each group has its part.
  */
 static __always_inline int may_write(__u32 pid, __u32 bytes)
 {
@@ -412,8 +412,8 @@ static __always_inline void user_place(struct task_struct *task, __u64 *sp, __u6
 }
 
 /*
- * Whether the thread has been in user mode since it was chosen: the kernel was late, and the stack is
- * another one.
+ * Whether the thread has been in user mode since it was chosen: the kernel was late, and the stack
+ * is another one.
  */
 static __always_inline int has_gone_on(struct task_struct *task, const struct pending *pending)
 {

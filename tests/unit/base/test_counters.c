@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about base/counters.h: what is declared of a struct is in the list, is added and balances. */
+/*
+ * Claims about base/counters.h: what is declared of a struct is in the list, is added and balances.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -237,7 +237,9 @@ static int make_process(void)
 				       name("worker-with-a-long-name"));
 }
 
-/* Four frames on the stack: the hot method's, its caller's, the stub's, and the native function's. */
+/*
+ * Four frames on the stack: the hot method's, its caller's, the stub's, and the native function's.
+ */
 static void make_sample(uint64_t time_ns)
 {
 	for (size_t i = 0; i < WORDS; i++)

@@ -104,9 +104,18 @@ static void options_of_inferno_and_difffolded_are_taken(void **state)
 
 static void what_is_missing_says_what_to_do_instead(void **state)
 {
-	static const char *const missing[] = {
-		"context",	"flamechart", "nameattr",     "pretty-xml",	     "quiet",
-		"no-javascript", "colordiffusion", "search-color", "srcline",    "stroke-color", "truncate-text-right", "uicolor"};
+	static const char *const missing[] = {"context",
+					      "flamechart",
+					      "nameattr",
+					      "pretty-xml",
+					      "quiet",
+					      "no-javascript",
+					      "colordiffusion",
+					      "search-color",
+					      "srcline",
+					      "stroke-color",
+					      "truncate-text-right",
+					      "uicolor"};
 
 	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
 		char line[64];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A gzip file at once and in pieces gives the same bytes, or the same error; an xz file in pieces. */
+/*
+ * A gzip file at once and in pieces gives the same bytes, or the same error; an xz file in pieces.
+ */
 #include "import/decompressor.h"
 
 #include "encode/compressor.h"
@@ -67,7 +69,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* In pieces of that size; 0, with what is wanted taken, the error that is kept, or -ENODATA: more is there. */
+/*
+ * In pieces of that size; 0, with what is wanted taken, the error that is kept, or -ENODATA: more
+ * is there.
+ */
 static int read_pieces(const struct pieces *whole, size_t wanted, uint64_t max)
 {
 	static struct decompressor decompressor;

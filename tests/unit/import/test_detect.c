@@ -23,16 +23,18 @@ static enum import_format format_of(const char *data, size_t len)
 /* As Go writes it, types of samples first, and as others do, texts first. */
 static void pprof_is_known_whatever_its_first_field_is(void **state)
 {
-	assert_int_equal(format_of(BYTES("\x0a\x04\x08\x01\x10\x02\x12\x07\x0a\x02\x01\x02\x12\x01\x05")),
-			 IMPORT_PPROF);
+	assert_int_equal(
+		format_of(BYTES("\x0a\x04\x08\x01\x10\x02\x12\x07\x0a\x02\x01\x02\x12\x01\x05")),
+		IMPORT_PPROF);
 	assert_int_equal(format_of(BYTES("2\x00"
 					 "2\x07samples"
 					 "2\x05"
 					 "count\x0a\x04\x08\x01\x10\x02")),
 			 IMPORT_PPROF);
-	assert_int_equal(format_of(BYTES("\x48\x80\x80\x90\xb8\xbe\xc3\xd8\xd9\x17\x50\x80\xc8\xaf\xa0\x25"
-					 "\x32\x00")),
-			 IMPORT_PPROF);
+	assert_int_equal(
+		format_of(BYTES("\x48\x80\x80\x90\xb8\xbe\xc3\xd8\xd9\x17\x50\x80\xc8\xaf\xa0\x25"
+				"\x32\x00")),
+		IMPORT_PPROF);
 }
 
 static void texts_are_not_pprof(void **state)

@@ -112,7 +112,8 @@ static void only_the_parameters_of_cxx_are_cut(void **state)
 {
 	static const char *const names[][2] = {
 		{"std::function<void ()>::~function()", "std::function<void ()>::~function"},
-		{"std::function<void ()>::operator()() const", "std::function<void ()>::operator()"},
+		{"std::function<void ()>::operator()() const",
+		 "std::function<void ()>::operator()"},
 		{"foo()::{lambda()#1}::operator()() const", "foo()::{lambda()#1}::operator()"},
 		{"a::b<(c)1, d(*)(int)>::e(int) [clone .part.0]", "a::b<(c)1, d(*)(int)>::e"},
 		{"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},

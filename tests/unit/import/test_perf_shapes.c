@@ -38,8 +38,8 @@ static void tracepoints_of_any_subsystem_are_samples(void **state)
 
 static void records_that_are_no_samples_are_passed_over(void **state)
 {
-	check("app 7 [000] 1.0: PERF_RECORD_MMAP2 7/7: [0x1000(0x1000) @ 0 00:00 1 1]: r-xp /app\n"
-	      SAMPLE,
+	check("app 7 [000] 1.0: PERF_RECORD_MMAP2 7/7: [0x1000(0x1000) @ 0 00:00 1 1]: r-xp "
+	      "/app\n" SAMPLE,
 	      "app;f 250\n", 0);
 	check("app 7 [000] 1.0: PERF_RECORD_COMM exec: app:7/7\n" SAMPLE, "app;f 250\n", 0);
 	check("app 7 1.0: PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n"
@@ -82,8 +82,8 @@ static void samples_may_have_any_columns(void **state)
 	check("app 7 [000] U 1.1: 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
 	check("app 7 Sp 1.1: 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
 	check("app 7/8 [000] K 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
-	check("app 7 1.0: 3 page-faults: 7f0010 var+0x0 (/app)\n" FRAME MAIN "\n",
-	      "app;main;f 3\n", 0);
+	check("app 7 1.0: 3 page-faults: 7f0010 var+0x0 (/app)\n" FRAME MAIN "\n", "app;main;f 3\n",
+	      0);
 	check("app 7 1.0: 3 page-faults: 7f0010 var+0x0 (/app)     1004 f+0x4 (/app)\n",
 	      "app;f 3\n", 0);
 	check("app 7 1.0: 3 page-faults: 7f0010     1004 f+0x4 (/app)\n", "app;f 3\n", 0);
@@ -131,8 +131,8 @@ static void frames_may_lack_their_indent(void **state)
 
 static void source_of_a_frame_is_kept(void **state)
 {
-	static const char text[] = "app 7 1.1: 250 cycles: \n" FRAME "  /src/my app.c:12\n" MAIN
-				   "  app.c:7\n\n";
+	static const char text[] =
+		"app 7 1.1: 250 cycles: \n" FRAME "  /src/my app.c:12\n" MAIN "  app.c:7\n\n";
 	struct imported imported;
 	const struct profile_node *nodes;
 

@@ -11,8 +11,15 @@
 static size_t pack_zstd(const char *text, char *ret)
 {
 	const size_t len = strlen(text);
-	const char head[] = {0x28, (char)0xb5, 0x2f, (char)0xfd, 0x20, (char)len,
-			     (char)(len << 3 | 1), (char)(len >> 5), 0};
+	const char head[] = {0x28,
+			     (char)0xb5,
+			     0x2f,
+			     (char)0xfd,
+			     0x20,
+			     (char)len,
+			     (char)(len << 3 | 1),
+			     (char)(len >> 5),
+			     0};
 
 	assert_true(len < 256);
 	memcpy(ret, head, sizeof(head));
@@ -76,18 +83,24 @@ static void check_forms(const char *text, const char *expected, const char *twic
 static void texts_are_unpacked(void **state)
 {
 	check_forms("a;b 3\n", "a;b 3\n", "a;b 6\n");
-	check_forms("app 7 [000] 1.1: 250 cycles: \n\t            1004 f+0x4 (/app)\n\n", "app;f 250\n",
-		    "app;f 500\n");
-	check_forms("\xef\xbb\xbf" "a;\xc3\xa4 1\n", "a;\xc3\xa4 1\n",
-		    "?a;\xc3\xa4 1\na;\xc3\xa4 1\n");
+	check_forms("app 7 [000] 1.1: 250 cycles: \n\t            1004 f+0x4 (/app)\n\n",
+		    "app;f 250\n", "app;f 500\n");
+	check_forms("\xef\xbb\xbf"
+		    "a;\xc3\xa4 1\n",
+		    "a;\xc3\xa4 1\n", "?a;\xc3\xa4 1\na;\xc3\xa4 1\n");
 }
 
 static void byte_order_marks_are_left_out(void **state)
 {
-	check_text("\xef\xbb\xbf" "a;b 1\na;c 2\n", "a;b 1\na;c 2\n");
-	check_text("\xef\xbb\xbf" "app 7 [000] 1.1: 250 cycles: \n\t            1004 f (/app)\n\n",
-		    "app;f 250\n");
-	check_text("\xef\xbb\xbf" "# x\na;b 1\n", "a;b 1\n");
+	check_text("\xef\xbb\xbf"
+		   "a;b 1\na;c 2\n",
+		   "a;b 1\na;c 2\n");
+	check_text("\xef\xbb\xbf"
+		   "app 7 [000] 1.1: 250 cycles: \n\t            1004 f (/app)\n\n",
+		   "app;f 250\n");
+	check_text("\xef\xbb\xbf"
+		   "# x\na;b 1\n",
+		   "a;b 1\n");
 	check_text("a;b 1\n", "a;b 1\n");
 }
 
@@ -104,8 +117,8 @@ static size_t widen(const uint16_t *text, size_t n, bool is_big, char *ret)
 static void utf_16_is_read_in_both_orders(void **state)
 {
 	static const uint16_t plain[] = {0xfeff, 'a', ';', 'b', ' ', '3', '\r', '\n'};
-	static const uint16_t wide[] = {0xfeff, 'a',	';', 0xe4, 0x20ac, 0xd83d, 0xdd25,
-					' ',	'1', '\n'};
+	static const uint16_t wide[] = {0xfeff, 'a',	';', 0xe4, 0x20ac,
+					0xd83d, 0xdd25, ' ', '1',  '\n'};
 	static const uint16_t half[] = {0xfeff, 'a', ';', 0xd83d, 'b', 0xdd25, ' ', '1', '\n'};
 	char data[64];
 
@@ -114,7 +127,8 @@ static void utf_16_is_read_in_both_orders(void **state)
 		check_bytes(data, widen(wide, 10, is_big, data),
 			    "a;\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5 1\n");
 		check_bytes(data, widen(half, 9, is_big, data),
-			    "a;\xef\xbf\xbd" "b\xef\xbf\xbd 1\n");
+			    "a;\xef\xbf\xbd"
+			    "b\xef\xbf\xbd 1\n");
 	}
 }
 
@@ -129,7 +143,8 @@ static void long_utf_16_is_whole(void **state)
 	to[1] = (char)0xfe;
 	to += 2;
 	for (size_t i = 0; i < n; i++, to += 12)
-		memcpy(to, (const char[]){(char)0xac, 0x20, ';', 0, 'b', 0, ' ', 0, '1', 0, '\n', 0},
+		memcpy(to,
+		       (const char[]){(char)0xac, 0x20, ';', 0, 'b', 0, ' ', 0, '1', 0, '\n', 0},
 		       12);
 	snprintf(expected, sizeof(expected), "\xe2\x82\xac;b %zu\n", n);
 	check_bytes(data, 2 + 12 * n, expected);

@@ -113,7 +113,9 @@ static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
 	call->free(call);
 }
 
-/* The agent listens only in the last round in which it is looked for, and there is no answer then. */
+/*
+ * The agent listens only in the last round in which it is looked for, and there is no answer then.
+ */
 static void a_look_without_an_answer_is_made_again(void **state)
 {
 	const struct guarded_runner pausing = {.run = pause_call, .leave = leave_call};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about live/signal_watch.h: a signal that ends the program ends it, whatever the loop does. */
+/*
+ * Claims about live/signal_watch.h: a signal that ends the program ends it, whatever the loop does.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -623,8 +623,7 @@ static void shadow_of_a_dead_process_cannot_be_told(void **state)
 {
 	char path[64];
 
-	assert_int_equal(perf_map_find_shadow(child_gone(), 1, NULL, path, sizeof(path)),
-			 -ENOENT);
+	assert_int_equal(perf_map_find_shadow(child_gone(), 1, NULL, path, sizeof(path)), -ENOENT);
 }
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

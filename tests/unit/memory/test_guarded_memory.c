@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about reads of memory that does not answer. The memory is this test's own, and is handed to
- * userfaultfd(2), which needs root or CAP_SYS_PTRACE.
+ * Claims about reads of memory that does not answer. The memory is this test's own, and is handed
+ * to userfaultfd(2), which needs root or CAP_SYS_PTRACE.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -85,7 +85,10 @@ struct exported {
 	uint64_t value;
 };
 
-/* An entry: type or name at 0, declared at 8, field at 16, static at 24, offset at 32, address at 40 */
+/*
+ * An entry: type or name at 0, declared at 8, field at 16, static at 24, offset at 32, address at
+ * 40
+ */
 static void set_field(struct fake_vm *vm, uint64_t entry, const struct fake_field *field)
 {
 	const int32_t is_static = field->is_static;

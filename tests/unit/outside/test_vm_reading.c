@@ -369,7 +369,7 @@ static void heaps_that_lie_are_refused(void **state)
 {
 	check_heap(8 + 8, UINT64_MAX, -EPROTO);	 /* the memory begins behind its end */
 	check_heap(8 + 16, UINT64_MAX, -EPROTO); /* and ends nowhere */
-	check_heap(40 + 16, 4096, -EPROTO); /* the map ends before it begins */
+	check_heap(40 + 16, 4096, -EPROTO);	 /* the map ends before it begins */
 	check_heap(72, 63, -EPROTO);		 /* segments of 2^63 bytes */
 	check_heap(72, 0, -EPROTO);
 	check_heap(40 + 8, 0x1000, -EFAULT); /* a map that is not mapped */

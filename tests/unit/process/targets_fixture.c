@@ -84,8 +84,9 @@ void say_hello(const char *command)
 {
 	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(command)};
 
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .loaded_ns = loaded_ns, .n_attrs = 1}, &attr,
-			  NULL);
+	wire_encode_hello(&buf,
+			  &(struct wire_hello){.pid = 1, .loaded_ns = loaded_ns, .n_attrs = 1},
+			  &attr, NULL);
 	say_records(&buf);
 }
 

@@ -478,8 +478,7 @@ static void thread_name_is_in_unicode(void **state)
 	check_thread_name("m\xed\xa0\xbd\xed\xb8\x80-send", "m\xf0\x9f\x98\x80-send");
 	check_thread_name("gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f");
 	say_thread((uint32_t)getpid(), "mail-\xed\xa0\xbd\xed\xb8\x80-send-to-all");
-	check_thread_name("mail-\xed\xa0\xbd\xed\xb8\x80-sen",
-			  "mail-\xf0\x9f\x98\x80-send-to-all");
+	check_thread_name("mail-\xed\xa0\xbd\xed\xb8\x80-sen", "mail-\xf0\x9f\x98\x80-send-to-all");
 	check_thread_name("post-\xed\xa0\xbd\xed\xb8\x80-sen", "post-\xf0\x9f\x98\x80-sen");
 }
 

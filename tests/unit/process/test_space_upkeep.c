@@ -162,8 +162,8 @@ static void read_late(enum guarded_end end, unsigned times)
 }
 
 /*
- * Steps at the time of the next one until somebody has been asked so often: a step on a busy machine
- * has used its time before it comes to the process.
+ * Steps at the time of the next one until somebody has been asked so often: a step on a busy
+ * machine has used its time before it comes to the process.
  */
 static void step_until_asked(unsigned times)
 {

@@ -143,8 +143,8 @@ static void perf_map_of_a_jvm_is_read_while_it_is_wanted(void **state)
 	}
 	unlink(path);
 	assert_non_null(process->foreign.map);
-	assert_string_equal(
-		foreign_map_find(process->foreign.map, 0x10008, clock_now_ns())->name, "second");
+	assert_string_equal(foreign_map_find(process->foreign.map, 0x10008, clock_now_ns())->name,
+			    "second");
 	process->foreign.wanted_ns = 1; /* long ago */
 	targets.foreign.next_ns = 0;
 	targets_tick(&targets, clock_now_ns(), 0);
@@ -576,7 +576,10 @@ static void exec_before_the_agent_connected_leaves_the_jvm(void **state)
 
 static void java_text_becomes_utf8(void **state)
 {
-	/* A NUL, U+1F525 as two surrogates, a lone surrogate, a lone tail, '/' in two bytes and three. */
+	/*
+	 * A NUL, U+1F525 as two surrogates, a lone surrogate, a lone tail, '/' in two bytes and
+	 * three.
+	 */
 	static const char in[] = "a\xc0\x80\xed\xa0\xbd\xed\xb4\xa5\xed\xa0\xbdz\x80\xc3\xa4"
 				 "\xc0\xaf\xe0\x80\xaf";
 	char out[sizeof(in)];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about push/push_config.h and push/push_options.h: what is refused, and with what it goes. */
+/*
+ * Claims about push/push_config.h and push/push_options.h: what is refused, and with what it goes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about push/push_pieces.h: pieces together are the whole, and no deeper than servers take. */
+/*
+ * Claims about push/push_pieces.h: pieces together are the whole, and no deeper than servers take.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about push/push_sender.h: when a server is asked whether it is ready, and what bounds a turn.
- * Requests go nowhere: the test answers them, and keeps which ones there were.
+ * Claims about push/push_sender.h: when a server is asked whether it is ready, and what bounds a
+ * turn. Requests go nowhere: the test answers them, and keeps which ones there were.
  */
 #include "push/push_sender.h"
 

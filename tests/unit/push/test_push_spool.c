@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about push/push_spool.h: what is added is sent once, lost and counted, or still there; also
- * when the writer is killed at a random moment.
+ * Claims about push/push_spool.h: what is added is sent once, lost and counted, or still there;
+ * also when the writer is killed at a random moment.
  */
 #include <setjmp.h>
 #include <stdarg.h>

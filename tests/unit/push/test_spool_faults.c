@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about push/push_spool.h on a disk that fails: the calls that change or read files of the spool
- * fail while the test says so.
+ * Claims about push/push_spool.h on a disk that fails: the calls that change or read files of the
+ * spool fail while the test says so.
  */
 #include "own_spool.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names that are too long for their frame; test_label.js reads the cases of label_cases.txt as well. */
+/*
+ * Names that are too long for their frame; test_label.js reads the cases of label_cases.txt as
+ * well.
+ */
 #include "render/label.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about samplers that errands open, stop and close; see sample/sampler_opening.h. Skips where
- * this user may not sample the whole system.
+ * Claims about samplers that errands open, stop and close; see sample/sampler_opening.h. Skips
+ * where this user may not sample the whole system.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints the key and the metric of each counter that is declared: "stacks.joined stacks_joined_total". */
+/*
+ * Prints the key and the metric of each counter that is declared: "stacks.joined
+ * stacks_joined_total".
+ */
 #include <stdio.h>
 
 #include "inspect/jvm_counters.h"

@@ -80,7 +80,9 @@ static void every_number_of_the_list_is_a_metric(void **state)
 	json_t *list = list_of_this_process();
 	const size_t n = count_integers(json_object_get(list, "collector")) +
 			 count_integers(json_array_get(json_object_get(list, "jvms"), 0)) - 1;
-	/* Info, left out and build info are not of the list; and what parsers can do is no integer. */
+	/*
+	 * Info, left out and build info are not of the list; and what parsers can do is no integer.
+	 */
 	const size_t own = 4;
 
 	write_text(list);

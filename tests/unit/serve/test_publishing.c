@@ -356,7 +356,10 @@ static void newcomer_gets_all_living_code_in_pieces(void **state)
 	assert_int_equal(loads, ranges - 1);
 }
 
-/* What its agent will not name again is not known: it has its snapshot when it is current, and soon. */
+/*
+ * What its agent will not name again is not known: it has its snapshot when it is current, and
+ * soon.
+ */
 static void jvm_that_is_not_current_has_its_snapshot_later(void **state)
 {
 	hear(INTAKE_OPENED, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a writer that is killed at a random moment leaves: every window that it said was written, and
- * at most the one that it was at. FG_STORE_KILLS: so many moments.
+ * What a writer that is killed at a random moment leaves: every window that it said was written,
+ * and at most the one that it was at. FG_STORE_KILLS: so many moments.
  */
 #include <setjmp.h>
 #include <stdarg.h>

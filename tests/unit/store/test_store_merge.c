@@ -66,7 +66,9 @@ static void an_hour_that_is_over_becomes_one_segment(void **state)
 	assert_int_equal(store->stats.segments, 1);
 	assert_int_equal(store->stats.merged, 1);
 	assert_int_equal(samples_count(dir, "A.a", WHOLE), all);
-	/* A range in the hour: the windows that begin in its minute have their sample a second in. */
+	/*
+	 * A range in the hour: the windows that begin in its minute have their sample a second in.
+	 */
 	assert_int_equal(samples_count(dir, "A.a", HOUR + 600, HOUR + 660), 6 * 19);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about store/store_reader.h: who is meant, what is in a range, stores that are not whole. */
+/*
+ * Claims about store/store_reader.h: who is meant, what is in a range, stores that are not whole.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Times of merged hours in the index say what the files say, and nothing that a file would not say. */
+/*
+ * Times of merged hours in the index say what the files say, and nothing that a file would not say.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

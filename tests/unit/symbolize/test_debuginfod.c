@@ -20,8 +20,8 @@
 #include "symbolize/parsers.h"
 #include "fixture.h"
 
-#define BUILD_ID  "abcdef0123456789"
-#define OTHER_ID  "abcdef0123456788"
+#define BUILD_ID "abcdef0123456789"
+#define OTHER_ID "abcdef0123456788"
 
 static const char source[] =
 	"static __attribute__((noinline)) int hidden(int x) { return x / 7; }\n"

@@ -807,10 +807,10 @@ static void an_interpreted_frame_that_was_taken_down_is_left_by_registers(void *
  */
 static void a_frame_that_is_gone_before_its_last_check_is_left_from_the_top(void **state)
 {
-	static const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0x5d,		  /* add; pop rbp */
-				      0x49, 0x3b, 0xa7, 0xb8, 0x03, 0x00, 0x00,	  /* cmp */
-				      0x0f, 0x82, 0x3f, 0x00, 0x00, 0x00,	  /* jb */
-				      0x49, 0x8b, 0xff};			  /* mov */
+	static const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0x5d,		/* add; pop rbp */
+				      0x49, 0x3b, 0xa7, 0xb8, 0x03, 0x00, 0x00, /* cmp */
+				      0x0f, 0x82, 0x3f, 0x00, 0x00, 0x00,	/* jb */
+				      0x49, 0x8b, 0xff};			/* mov */
 	const uint64_t leaf = add_java(0, "leaf");
 	const uint64_t caller = add_java(256, "caller");
 	const uint64_t other = add_java(512, "other");
@@ -1708,7 +1708,7 @@ static void code_that_has_thawed_leads_to_the_thawed_frame(void **state)
 /* ---- where Java is entered ---- */
 
 #if defined(__x86_64__)
-#define CALL_STUB_FP 40			  /* the word of its frame pointer */
+#define CALL_STUB_FP  40		  /* the word of its frame pointer */
 #define ARGUMENTS_END (CALL_STUB_FP - 12) /* arguments are below */
 
 /*

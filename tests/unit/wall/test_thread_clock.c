@@ -500,7 +500,10 @@ static void who_has_many_samples_loses_no_time_of_another_group(void **state)
 
 	world.pids[0] = start(just_wait);
 	world.pids[1] = start(be_many);
-	/* A quarter is for each: more than one has in its few stacks, less than a second of the other. */
+	/*
+	 * A quarter is for each: more than one has in its few stacks, less than a second of the
+	 * other.
+	 */
 	open_world(&world, SAMPLER_PERF, 4000000);
 	thread_clock_want(world.clock, world.pids, groups, 1);
 	thread_clock_want(world.clock, world.pids, groups, 2);

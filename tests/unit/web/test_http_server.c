@@ -22,7 +22,7 @@
 
 #define HANGING	   300
 #define LONG_BYTES (16 << 20) /* more than the kernel takes for a client that does not read */
-#define ATTEMPTS   60000	      /* of 50 ms */
+#define ATTEMPTS   60000      /* of 50 ms */
 
 #define HEALTH "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A program whose time is in frames that no unwinder can leave, one kind for each argument; for
- * x86_64. "no rule": no unwind table, and no frame pointer. "bad return": a frame pointer that leads
- * to a return address at which there is no code. "no progress": a frame pointer whose caller's
- * frame lies below its own. Two words on top of the stack are no addresses of code, so that the
- * function is not taken for one without a frame.
+ * x86_64. "no rule": no unwind table, and no frame pointer. "bad return": a frame pointer that
+ * leads to a return address at which there is no code. "no progress": a frame pointer whose
+ * caller's frame lies below its own. Two words on top of the stack are no addresses of code, so
+ * that the function is not taken for one without a frame.
  */
 #include <stdio.h>
 #include <string.h>
