@@ -55,7 +55,7 @@ static int diagnose_any(struct targets *targets, const char *socket_path, char r
 			 "start one with " DIAGNOSE_AGENT_LINE);
 		return -EAGAIN;
 	}
-	diagnose_pid(pid, socket_path, ret);
+	diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret);
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, ret);
 	snprintf(ret, DIAGNOSE_BYTES,
 		 "no JVM with the agent has connected: %s; -p %d or -a records it as it is, with "
@@ -89,7 +89,9 @@ static int diagnose_one(const struct recording_options *options, const struct pr
 	if (process && process->jvm && process->jvm->state < JVM_CURRENT &&
 	    !process->jvm->is_outside)
 		return diagnose_process(process, socket_path, ret);
-	switch (diagnose_pid(pid, socket_path, ret)) {
+	switch (diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret)) {
+	case DIAGNOSE_SEEN_LATE:
+		return 0;
 	case DIAGNOSE_SEEN_OTHER:
 		if (recording_has_probes(options))
 			snprintf(ret, DIAGNOSE_BYTES,

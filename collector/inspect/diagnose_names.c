@@ -161,7 +161,7 @@ static void say_jvm(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES]
 {
 	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
 
-	diagnose_pid(pid, socket_path, ret);
+	diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret);
 	text.len = strlen(ret);
 	say(&text, "; with -a too, it is recorded as it is, and its names are read from outside");
 }

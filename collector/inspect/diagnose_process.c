@@ -114,7 +114,14 @@ bool diagnose_may_connect(pid_t pid)
 	return may;
 }
 
-enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+/* Whether the reading of the mappings is not at its end, or was given up for want of an answer. */
+static bool is_late(const struct process *process)
+{
+	return process->reader || process->space_due_ns;
+}
+
+enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, uint64_t for_ns,
+				char ret[DIAGNOSE_BYTES])
 {
 	struct process *process = NULL;
 	enum diagnose_seen seen = DIAGNOSE_SEEN_JVM;
@@ -134,9 +141,16 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIA
 		diagnose_say_thread(pid, ret);
 		return DIAGNOSE_SEEN_NOTHING;
 	}
-	err = process_new(pid, 0, DIAGNOSE_READ_NS, &process);
+	err = process_new(pid, 0, for_ns, &process);
 	process_stat_comm(pid, pid, comm, sizeof(comm));
-	if (err || process->space.count == 0) {
+	if (!err && process->space.count == 0 && is_late(process)) {
+		snprintf(
+			ret, DIAGNOSE_BYTES,
+			"PID %d (%s) has not told its mappings in time, as on a busy host: whether "
+			"it is a JVM with the agent is not known yet",
+			(int)pid, comm);
+		seen = DIAGNOSE_SEEN_LATE;
+	} else if (err || process->space.count == 0) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "cannot look into PID %d (%s): run as root, or as the user it runs as; a "
 			 "kernel thread has nothing to look into: -a records it",
@@ -160,7 +174,7 @@ int diagnose_process(const struct process *process, const char *socket_path,
 		     char ret[DIAGNOSE_BYTES])
 {
 	if (!process->jvm || process->jvm->state >= JVM_CURRENT) {
-		diagnose_pid(process->pid, socket_path, ret);
+		diagnose_pid(process->pid, socket_path, DIAGNOSE_READ_NS, ret);
 		return -EAGAIN;
 	}
 	snprintf(ret, DIAGNOSE_BYTES,

@@ -49,15 +49,17 @@ bool diagnose_may_connect(pid_t pid);
 
 enum diagnose_seen {
 	DIAGNOSE_SEEN_NOTHING, /* the process is gone, or may not be read */
+	DIAGNOSE_SEEN_LATE,    /* its mappings were not told in time: what it is, is not known */
 	DIAGNOSE_SEEN_OTHER,   /* no JVM; the text is "" */
 	DIAGNOSE_SEEN_JVM,
 };
 
 /*
- * Looks into a process without a connected agent. The text says what stands in the agent's way, and
- * the remedy.
+ * Looks into a process without a connected agent, for for_ns at most, such as DIAGNOSE_READ_NS. The
+ * text says what stands in the agent's way, and the remedy.
  */
-enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES]);
+enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, uint64_t for_ns,
+				char ret[DIAGNOSE_BYTES]);
 
 /* diagnose_pid for a known process, whose agent may have connected meanwhile. Always -EAGAIN. */
 int diagnose_process(const struct process *process, const char *socket_path,

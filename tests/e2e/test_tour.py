@@ -37,6 +37,11 @@ class OneJvm(SharedCase):
         cls.pid = cls.jvm.pid
         cls.daemon.wait_for_jvm(cls.pid)
 
+    def tearDown(self):
+        if not self.jvm.is_running():
+            self.fail(f"the JVM has ended:\n{self.jvm.logs()[-4000:]}")
+        super().tearDown()
+
     @classmethod
     def daemon_options(cls, _host):
         return ()
@@ -276,7 +281,7 @@ class Daemon(OneJvm):
         for seconds in ("3", "12", "48"):
             finished = processes.run([EXAMPLE, self.events, str(self.pid), seconds], timeout=120)
             self.assertEqual(finished.code, 0, str(finished))
-            if "all code is known" in finished.err:
+            if ", all code is known" in finished.err:
                 break
         self.assertIn("0 messages missed, all code is known", finished.err)
         living = {line[2:] for line in finished.out.splitlines() if line.startswith("+")}

@@ -17,7 +17,7 @@ DOCKER_HOST = os.environ.get("FG_E2E_DOCKER_HOST")
 # How long a JVM runs before the collector starts, where that is the point.
 HEAD_START_SEC = float(os.environ.get("FG_E2E_HEAD_START_SEC", "5"))
 # The longest that anything is waited for that should happen.
-DEADLINE_SEC = float(os.environ.get("FG_E2E_DEADLINE_SEC", "60"))
+DEADLINE_SEC = float(os.environ.get("FG_E2E_DEADLINE_SEC", "180"))
 
 
 def use_copies(directory):

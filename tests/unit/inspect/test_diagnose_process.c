@@ -20,7 +20,8 @@
 #include "common/child.h"
 #include "inspect/diagnose_process.h"
 
-#define SOCKET "/run/fgcollect/agent.sock"
+#define SOCKET	   "/run/fgcollect/agent.sock"
+#define PATIENT_NS UINT64_C(60000000000)
 
 static char text[DIAGNOSE_BYTES];
 static pid_t child;
@@ -90,7 +91,7 @@ static void a_threads_number_is_told_with_its_process(void **state)
 	const pid_t tid = begin_jvm("worker");
 	char expected[64];
 
-	assert_int_equal(diagnose_pid(tid, SOCKET, text), DIAGNOSE_SEEN_NOTHING);
+	assert_int_equal(diagnose_pid(tid, SOCKET, PATIENT_NS, text), DIAGNOSE_SEEN_NOTHING);
 	snprintf(expected, sizeof(expected), "but a thread of PID %d: use -p %d", child, child);
 	assert_non_null(strstr(text, expected));
 	assert_true(diagnose_is_thread(tid));
@@ -101,14 +102,14 @@ static void a_threads_number_is_told_with_its_process(void **state)
 static void an_agent_is_found_by_its_thread_whatever_its_file_is_called(void **state)
 {
 	begin_jvm("fgagent");
-	assert_int_equal(diagnose_pid(child, SOCKET, text), DIAGNOSE_SEEN_JVM);
+	assert_int_equal(diagnose_pid(child, SOCKET, PATIENT_NS, text), DIAGNOSE_SEEN_JVM);
 	assert_non_null(strstr(text, "has the agent loaded"));
 }
 
 static void a_jvm_without_the_agent_is_told_to_take_it(void **state)
 {
 	begin_jvm("worker");
-	assert_int_equal(diagnose_pid(child, SOCKET, text), DIAGNOSE_SEEN_JVM);
+	assert_int_equal(diagnose_pid(child, SOCKET, PATIENT_NS, text), DIAGNOSE_SEEN_JVM);
 	assert_non_null(strstr(text, "is a JVM without the agent: add " DIAGNOSE_AGENT_LINE));
 }
 
@@ -116,10 +117,17 @@ static void a_jvm_without_the_agent_is_told_to_take_it(void **state)
 static void an_agent_that_has_not_connected_is_blamed_for_nothing(void **state)
 {
 	begin_jvm("fgagent");
-	diagnose_pid(child, SOCKET, text);
+	diagnose_pid(child, SOCKET, PATIENT_NS, text);
 	assert_non_null(strstr(text, "has not connected to " SOCKET " so far"));
 	assert_non_null(strstr(text, "ask again; if that does not help, 'fgcollect doctor' looks"));
 	assert_null(strstr(text, "check the socket="));
+}
+
+static void who_does_not_answer_in_time_is_blamed_for_nothing(void **state)
+{
+	begin_jvm("fgagent");
+	assert_int_equal(diagnose_pid(child, SOCKET, 0, text), DIAGNOSE_SEEN_LATE);
+	assert_non_null(strstr(text, "has not told its mappings in time"));
 }
 
 int main(void)
@@ -130,6 +138,8 @@ int main(void)
 			an_agent_is_found_by_its_thread_whatever_its_file_is_called, tear_down),
 		cmocka_unit_test_teardown(a_jvm_without_the_agent_is_told_to_take_it, tear_down),
 		cmocka_unit_test_teardown(an_agent_that_has_not_connected_is_blamed_for_nothing,
+					  tear_down),
+		cmocka_unit_test_teardown(who_does_not_answer_in_time_is_blamed_for_nothing,
 					  tear_down),
 	};
 
