@@ -38,6 +38,7 @@ static const struct parser_limits *zygote_roles;
 static struct {
 	uint64_t seen_ns;   /* when the collector last looked */
 	uint64_t waited_ns; /* while requests waited and nothing was heard */
+	bool had_requests;  /* that waited when the collector last looked */
 	bool is_reported;   /* to the keeper */
 } silence;
 
@@ -312,13 +313,18 @@ static bool has_requests(void)
 	return ioctl(zygote_sock, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-/* Called with the lock held. What stood still together with the collector was not silent. */
+/*
+ * Called with the lock held. What stood still together with the collector was not silent. A request
+ * that is seen to wait for the first time may have been made just now.
+ */
 static void watch_silence(bool is_heard, uint64_t now_ns)
 {
 	const uint64_t since_ns = now_ns - silence.seen_ns;
+	const bool had_requests = silence.had_requests;
 
 	silence.seen_ns = now_ns;
-	if (is_heard || !has_requests()) {
+	silence.had_requests = has_requests();
+	if (is_heard || !silence.had_requests || !had_requests) {
 		silence.waited_ns = 0;
 		silence.is_reported = false;
 		return;

@@ -599,6 +599,25 @@ static void time_in_which_the_collector_stood_still_does_not_count(void **state)
 	parser_stop(&parser);
 }
 
+static void a_request_has_not_waited_before_it_was_made(void **state)
+{
+	struct parser parser = new_parser(PARSER_UNWIND), waiting;
+	const pid_t zygote = parent_of(parser.pid);
+
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	zygote_tend(); /* takes all that was said before */
+	clock_pretend(clock_now_ns() + 60 * CLOCK_NS_PER_SEC);
+	waiting = begun_parser();
+	look_for(ZYGOTE_PATIENCE_NS - CLOCK_NS_PER_SEC / 10);
+	clock_pretend(0);
+	assert_int_equal(kill(zygote, SIGCONT), 0);
+	assert_starts(&waiting);
+	assert_int_equal(parent_of(waiting.pid), zygote);
+	assert_int_equal(stats_now().restarted, 0);
+	parser_stop(&waiting);
+	parser_stop(&parser);
+}
+
 static void a_keeper_that_is_silent_too_is_said_to_be_lost(void **state)
 {
 	struct parser parser = new_parser(PARSER_UNWIND), waiting, next;
@@ -677,6 +696,8 @@ int main(int argc, char **argv)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			time_in_which_the_collector_stood_still_does_not_count, start, stop),
+		cmocka_unit_test_setup_teardown(a_request_has_not_waited_before_it_was_made, start,
+						stop),
 		cmocka_unit_test_setup_teardown(a_keeper_that_is_silent_too_is_said_to_be_lost,
 						start, stop),
 		cmocka_unit_test_setup_teardown(a_stopped_zygote_ends_with_the_collector, start,
