@@ -106,7 +106,8 @@ struct zygote {
 	struct child children[ZYGOTE_MAX_PARSERS];
 };
 
-static void start_child(struct zygote *zygote, const struct request *request, int sock)
+/* -EAGAIN: there are as many parsers as may be, or as the kernel allows. */
+static int start_child(struct zygote *zygote, const struct request *request, int sock)
 {
 	const pid_t self = getpid();
 	struct child *place = NULL;
@@ -116,14 +117,17 @@ static void start_child(struct zygote *zygote, const struct request *request, in
 		if (zygote->children[i].pid == 0)
 			place = &zygote->children[i];
 	}
-	if (!place || !zygote->roles || request->role >= PARSER_ROLES ||
-	    !zygote->roles[request->role].serve)
-		return;
+	if (!zygote->roles || request->role >= PARSER_ROLES || !zygote->roles[request->role].serve)
+		return -EINVAL;
+	if (!place)
+		return -EAGAIN;
 	pid = fork();
 	if (pid == 0)
 		parse(&zygote->roles[request->role], sock, self);
-	if (pid > 0)
-		*place = (struct child){.pid = pid, .id = request->id};
+	if (pid < 0)
+		return -errno;
+	*place = (struct child){.pid = pid, .id = request->id};
+	return 0;
 }
 
 static void kill_child(struct zygote *zygote, uint64_t id)
@@ -190,7 +194,7 @@ static int receive_request(struct request *ret, int *ret_fd)
 
 static void take_request(struct zygote *zygote)
 {
-	const struct report taken = {.kind = REPORT_TAKEN};
+	struct report taken = {.kind = REPORT_TAKEN};
 	struct request request;
 	int fd;
 	const int err = receive_request(&request, &fd);
@@ -203,7 +207,9 @@ static void take_request(struct zygote *zygote)
 		_exit(0);
 	}
 	if (!err && request.kind == REQUEST_START && fd >= 0)
-		start_child(zygote, &request, fd);
+		taken.err = start_child(zygote, &request, fd);
+	else if (!err && request.kind == REQUEST_START)
+		taken.err = -EMFILE; /* the descriptor got lost on its way */
 	else if (!err && request.kind == REQUEST_KILL)
 		kill_child(zygote, request.id);
 	if (fd >= 0)

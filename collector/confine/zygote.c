@@ -30,7 +30,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct zygote_stats stats;
-static struct log_limit died;
+static struct log_limit died, refused;
 static int zygote_sock = -1, keeper_sock = -1;
 static pid_t keeper_pid;
 static const struct parser_limits *program_roles; /* of zygote_become */
@@ -270,11 +270,21 @@ static void count_zygote(const struct report *report)
 			    report->signal, strsignal(report->signal));
 }
 
+static void count_refused(int err)
+{
+	stats.not_started++;
+	if (log_limit_allows(&refused, 0, clock_now_ns()))
+		log_warning("a parser could not be started: %s: its file stays without names",
+			    strerror(-err));
+}
+
 /* Called with the lock held. */
 static void count(const struct report *report)
 {
 	if (report->kind == REPORT_ZYGOTE)
 		count_zygote(report);
+	if (report->kind == REPORT_TAKEN && report->err)
+		count_refused(report->err);
 	if (report->kind != REPORT_ENDED || (report->was_killed && report->signal == SIGKILL))
 		return;
 	if (report->signal == SIGXCPU) {
@@ -361,16 +371,16 @@ static const struct counter counters[] = {
 	COUNTER_GAUGE(struct zygote_stats, uid, "parsers.uid", "parsers_uid",
 		      "The user ID of processes that read files."),
 	COUNTER_SUM(struct zygote_stats, started, "parsers.started", "parsers_started_total",
-		    "Processes that were started to read one file."),
+		    "Processes that were asked for, to read one file."),
 	COUNTER_SUM(struct zygote_stats, killed, "parsers.killed", "parsers_killed_total",
-		    "Of these, killed: they took too long."),
+		    "Of those that were started, killed: they took too long."),
 	COUNTER_SUM(struct zygote_stats, died, "parsers.died", "parsers_died_total",
-		    "Of these, ended by a signal: their file has no names."),
+		    "Of those that were started, ended by a signal: their file has no names."),
 	COUNTER_SUM(struct zygote_stats, forbidden, "parsers.forbidden", "parsers_forbidden_total",
 		    "Of these that died, ended by a system call that they may not make."),
 	COUNTER_SUM(struct zygote_stats, not_started, "parsers.not_started",
 		    "parsers_not_started_total",
-		    "Processes to read a file that could not be started."),
+		    "Processes that could not be asked for, or not be started when they were."),
 	COUNTER_SUM(struct zygote_stats, restarted, "parsers.restarted", "parsers_restarted_total",
 		    "Times that the process that starts them ended, with them, and was replaced."),
 };

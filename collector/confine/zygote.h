@@ -33,11 +33,11 @@
 struct zygote_stats {
 	bool is_running;
 	uint32_t uid;	      /* of parsers */
-	uint64_t started;     /* parsers */
+	uint64_t started;     /* parsers that were asked for */
 	uint64_t killed;      /* parsers that took too long */
 	uint64_t died;	      /* parsers that ended by a signal of their own doing */
 	uint64_t forbidden;   /* of these, parsers that made a call that parsers may not make */
-	uint64_t not_started; /* parsers that could not be started */
+	uint64_t not_started; /* parsers that could not be asked for, or not be started then */
 	uint64_t restarted; /* zygotes that ended or were silent, each with its parsers: replaced */
 };
 extern const struct counters zygote_counters;

@@ -38,7 +38,7 @@ struct greeting {
 };
 
 enum report_kind {
-	REPORT_TAKEN,  /* a request was taken */
+	REPORT_TAKEN,  /* a request was taken, and a parser started unless err says why not */
 	REPORT_ENDED,  /* a parser has ended by a signal */
 	REPORT_ZYGOTE, /* the zygote itself has ended, and there is another one */
 };
@@ -46,6 +46,7 @@ enum report_kind {
 struct report {
 	enum report_kind kind;
 	int signal;
+	int err;	 /* 0, or negative errno */
 	bool was_killed; /* on request */
 };
 

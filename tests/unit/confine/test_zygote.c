@@ -599,6 +599,21 @@ static void time_in_which_the_collector_stood_still_does_not_count(void **state)
 	parser_stop(&parser);
 }
 
+/* As where the kernel refuses a process: nothing parses in this role. */
+static void a_parser_that_cannot_be_started_is_counted(void **state)
+{
+	struct parser parser;
+	char byte;
+
+	assert_int_equal(parser_begin(PARSER_JARS, &parser), 0);
+	assert_int_equal(parser_receive(parser.sock, &byte, 1, NULL), -EBADMSG);
+	for (int i = 0; i < PATIENCE_MS && stats_now().not_started == 0; i++)
+		usleep(1000);
+	assert_int_equal(stats_now().not_started, 1);
+	assert_int_equal(stats_now().restarted, 0);
+	parser_stop(&parser);
+}
+
 static void a_request_has_not_waited_before_it_was_made(void **state)
 {
 	struct parser parser = new_parser(PARSER_UNWIND), waiting;
@@ -696,6 +711,8 @@ int main(int argc, char **argv)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			time_in_which_the_collector_stood_still_does_not_count, start, stop),
+		cmocka_unit_test_setup_teardown(a_parser_that_cannot_be_started_is_counted, start,
+						stop),
 		cmocka_unit_test_setup_teardown(a_request_has_not_waited_before_it_was_made, start,
 						stop),
 		cmocka_unit_test_setup_teardown(a_keeper_that_is_silent_too_is_said_to_be_lost,
