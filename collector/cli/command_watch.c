@@ -27,7 +27,7 @@
 /* The container or user to whom lines about the process belong, as a line says it. */
 static void name_owner(const struct process *process, char *ret, size_t size)
 {
-	const struct owner owner = process_owner(process);
+	const struct owner owner = process->owner;
 
 	if (process->container_id[0])
 		snprintf(ret, size, "container %.64s", process->container_id);
@@ -43,7 +43,7 @@ static bool may_announce(struct log_share *share, const struct process *process)
 	char name[LOG_LIMIT_NAME];
 
 	name_owner(process, name, sizeof(name));
-	return log_share_allows(share, owner_group(process_owner(process)), name, clock_now_ns());
+	return log_share_allows(share, process->group, name, clock_now_ns());
 }
 
 /* Logs each JVM once when it has come, and once when it has ended. Tools that pass are none. */

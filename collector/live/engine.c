@@ -87,7 +87,7 @@ static struct owner owner_of(void *arg, pid_t pid)
 	struct container container = {0};
 
 	if (process)
-		return process_owner(process);
+		return process->owner;
 	container_read(pid, &container); /* "" if that cannot be read */
 	return owner_of_process(pid, container.id, container_owner_len(container.id));
 }

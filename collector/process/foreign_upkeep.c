@@ -69,7 +69,7 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 		reader->began_at = process_stat_started_at(process->pid);
 	owner.began_at = reader->began_at;
 	if (!reader->has_payer) {
-		reader->payer = process_owner(process);
+		reader->payer = process->owner;
 		reader->has_payer = true;
 	}
 	if (process->gone_ns)

@@ -93,8 +93,7 @@ static void say_problem(const struct process *process, uint64_t now_ns)
 	static struct log_limit limit;
 	const struct outside_process *const outside = process->outside;
 
-	if (outside->err == -ESRCH ||
-	    !log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
+	if (outside->err == -ESRCH || !log_limit_allows(&limit, process->group, now_ns))
 		return;
 	log_warning("PID %d is a JVM without an agent, and its Java code has no names: %s%s%s%s",
 		    (int)process->pid, outside_process_problem(outside),

@@ -136,7 +136,8 @@ struct process {
 	struct map64 thread_names;	  /* inner TID -> full name in names */
 	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
 
-	struct owner owner; /* of a process with an agent, or with much memory */
+	struct owner owner; /* as the targets have last asked; of nobody while it is not known */
+	uint64_t group;	    /* owner_group, of the place that process_pool.h has given it */
 	struct map_writer map;
 	struct jitdump_target jitdump;
 	uint64_t libjvm_serial;	      /* the serial of space as of which maps_libjvm is known */
@@ -146,7 +147,7 @@ struct process {
 	struct process *next_removed; /* used while struct targets removes several processes */
 	size_t charged_bytes;	      /* process_bytes, as struct targets has last counted it */
 	unsigned uncounted;	      /* records since then */
-	bool has_owner;		      /* owner is known */
+	bool has_place;		      /* see group */
 	bool was_announced;
 	bool is_replayed;    /* of a capture: nothing of it is read from /proc */
 	uint32_t users;	     /* calls of targets_want without their targets_unwant */

@@ -28,7 +28,7 @@
 #define SWEEP_NS	  (5 * CLOCK_NS_PER_MS) /* of a turn, for the sweep */
 #define EXPIRED_AT_ONCE	  1000
 #define EXPIRED_LATE	  10	      /* of each process, once the sweep's time is over */
-#define OWNED_BYTES	  (16u << 10) /* a process with so much memory has an owner who pays */
+#define OWNED_BYTES	  (16u << 10) /* less is too little to be shared */
 #define UNCOUNTED_MAX	  16	      /* records until a process's memory is counted again */
 #define LARGE_RECORD	  4096
 #define PAYERS_AT_ONCE	  16 /* processes that are forgotten in a turn for want of room */
@@ -50,6 +50,7 @@ void targets_init(struct targets *targets, const char *map_dir)
 		.map_dir = map_dir,
 		.max_bytes = TARGETS_MAX_BYTES,
 		.max_jvms = TARGETS_MAX_JVMS,
+		.pool = {.max = TARGETS_MAX_PROCESSES},
 		.turn = {.sweep_ns = SWEEP_NS, .maps_ns = MAPS_NS, .payers_ns = PAYERS_NS},
 	};
 	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
@@ -58,8 +59,9 @@ void targets_init(struct targets *targets, const char *map_dir)
 
 size_t targets_list_bytes(const struct targets *targets)
 {
-	return map64_bytes(&targets->processes) + map64_bytes(&targets->sessions) +
-	       map64_bytes(&targets->rivals) + map_store_heap_bytes(&targets->maps);
+	return map64_bytes(&targets->processes) + pool_bytes(&targets->pool.owners) +
+	       map64_bytes(&targets->sessions) + map64_bytes(&targets->rivals) +
+	       map_store_heap_bytes(&targets->maps);
 }
 
 void targets_limit_methods(struct targets *targets, size_t bytes)
@@ -81,6 +83,7 @@ void targets_fini(struct targets *targets)
 		process_free(process);
 	graveyard_fini(&targets->dying);
 	map64_fini(&targets->processes);
+	process_pool_fini(&targets->pool);
 	map64_fini(&targets->sessions);
 	map64_fini(&targets->rivals);
 	containers_fini(&targets->containers);
@@ -134,6 +137,7 @@ static void remove_process(struct targets *targets, struct process *process)
 	targets->threads_forgotten += process->threads_forgotten;
 	containers_release(&targets->containers, process->container);
 	map64_remove(&targets->processes, (uint64_t)process->pid);
+	process_pool_leave(&targets->pool, process);
 	if (process->jvm && is_unwanted(targets, process))
 		map_store_drop(&targets->maps, process->pid, &process->map);
 	else if (process->jvm)
@@ -142,10 +146,7 @@ static void remove_process(struct targets *targets, struct process *process)
 	graveyard_take(&targets->dying, process);
 }
 
-/*
- * Counts the process's memory anew. Whoever has more than a trifle has an owner, who pays when all
- * memory is taken.
- */
+/* Counts the process's memory anew. */
 static void charge(struct targets *targets, struct process *process)
 {
 	const size_t bytes = process_bytes(process);
@@ -153,10 +154,6 @@ static void charge(struct targets *targets, struct process *process)
 	targets->bytes += bytes - process->charged_bytes;
 	process->charged_bytes = bytes;
 	process->uncounted = 0;
-	if (bytes < OWNED_BYTES || process->has_owner)
-		return;
-	process->owner = process_owner(process);
-	process->has_owner = true;
 }
 
 /*
@@ -182,6 +179,20 @@ static void locate(struct targets *targets, struct process *process)
 		memcpy(process->container_id, process->container->container.id,
 		       sizeof(process->container_id));
 	process_identify(process);
+	process_pool_own(&targets->pool, process);
+}
+
+/* Whether there may be a further process. If all places are taken, who has the most makes room. */
+static bool has_room(struct targets *targets, const struct process *newcomer)
+{
+	struct process *payer;
+
+	if (!process_pool_has_room(&targets->pool, &targets->processes, process_owner(newcomer),
+				   &payer))
+		return false;
+	if (payer)
+		remove_process(targets, payer);
+	return true;
 }
 
 static struct process *read_process(struct targets *targets, pid_t pid, uint64_t start_ticks)
@@ -189,14 +200,11 @@ static struct process *read_process(struct targets *targets, pid_t pid, uint64_t
 	const uint64_t began_ns = clock_now_ns();
 	struct process *process;
 
-	if (targets->processes.count >= TARGETS_MAX_PROCESSES) {
-		targets->refused_processes++;
-		return NULL;
-	}
 	if (process_new(pid, start_ticks, space_upkeep_time(&targets->spaces), &process) < 0)
 		return NULL;
 	space_upkeep_spend(&targets->spaces, process, began_ns);
-	if (map64_put(&targets->processes, (uint64_t)pid, process) < 0) {
+	if (!has_room(targets, process) ||
+	    map64_put(&targets->processes, (uint64_t)pid, process) < 0) {
 		process_free(process);
 		return NULL;
 	}
@@ -349,7 +357,7 @@ static void say_blind(struct targets *targets)
 /* What is too little to be shared counts as nothing. */
 static uint64_t bytes_of(const struct process *process)
 {
-	return process->has_owner ? process->charged_bytes : 0;
+	return process->charged_bytes >= OWNED_BYTES ? process->charged_bytes : 0;
 }
 
 static uint64_t one_jvm_of(const struct process *process)
@@ -375,11 +383,11 @@ static bool goes_before(const struct process *a, const struct process *b,
 
 /*
  * The process that makes room: one of the owner that has the most of a pool. NULL: nobody has more
- * than the newcomer's owner would have with one more. newcomer: NULL if there is none.
+ * than the newcomer's owner would have with one more. newcomer: 0 if there is none.
  */
 static struct process *choose_payer(const struct targets *targets,
 				    uint64_t (*amount_of)(const struct process *process),
-				    const struct owner *newcomer)
+				    uint64_t newcomer)
 {
 	_cleanup_free_ struct fair_part *parts =
 		calloc(targets->processes.count + 1, sizeof(*parts));
@@ -388,17 +396,15 @@ static struct process *choose_payer(const struct targets *targets,
 	size_t n = 0, pos = 0;
 
 	while (parts && (process = targets_next(targets, &pos))) {
-		const uint64_t group = owner_group(process->owner);
-
 		if (!amount_of(process))
 			continue;
-		parts[n++] = (struct fair_part){group, amount_of(process)};
-		own += newcomer && group == owner_group(*newcomer) ? amount_of(process) : 0;
+		parts[n++] = (struct fair_part){process->group, amount_of(process)};
+		own += process->group == newcomer ? amount_of(process) : 0;
 	}
 	greediest = fair_greediest(parts, n, &most);
 	pos = 0;
 	while (most > own && (process = targets_next(targets, &pos))) {
-		if (amount_of(process) && owner_group(process->owner) == greediest &&
+		if (amount_of(process) && process->group == greediest &&
 		    (!payer || goes_before(process, payer, amount_of)))
 			payer = process;
 	}
@@ -408,12 +414,11 @@ static struct process *choose_payer(const struct targets *targets,
 /* Whether there may be a further JVM. If all places are taken, the greediest makes room. */
 static bool has_jvm_room(struct targets *targets, const struct process *newcomer)
 {
-	const struct owner owner = process_owner(newcomer);
 	struct process *payer;
 
 	if (targets->n_jvms < targets->max_jvms)
 		return true;
-	payer = choose_payer(targets, one_jvm_of, &owner);
+	payer = choose_payer(targets, one_jvm_of, newcomer->group);
 	if (!payer)
 		return false;
 	targets->dropped_jvms++;
@@ -424,11 +429,11 @@ static bool has_jvm_room(struct targets *targets, const struct process *newcomer
 /* Makes the process one with a JVM. False: there is no room, or no memory. */
 static bool make_jvm(struct targets *targets, struct process *process)
 {
+	process_pool_own(&targets->pool,
+			 process); /* who it was may have changed since it was read */
 	if (!has_jvm_room(targets, process) || process_add_jvm(process) < 0)
 		return false;
 	process->jitdump.dump = targets->jitdump;
-	process->owner = process_owner(process);
-	process->has_owner = true;
 	process->methods.max_bytes = targets->max_methods_bytes;
 	targets->n_jvms++;
 	charge(targets, process);
@@ -475,10 +480,10 @@ static void say_refusal(const struct targets *targets, const struct intake_sessi
 		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
 			    "most",
 			    pid, (int)targets->max_jvms);
-	else if (targets->processes.count >= TARGETS_MAX_PROCESSES)
+	else if (targets->processes.count >= targets->pool.max)
 		log_warning("cannot keep the JVM with PID %d: %d processes are known already, "
 			    "which is the most",
-			    pid, TARGETS_MAX_PROCESSES);
+			    pid, (int)targets->pool.max);
 	else
 		log_warning("cannot keep the JVM with PID %d: its process cannot be read, or "
 			    "memory is out",
@@ -687,8 +692,17 @@ static void apply_fork(struct targets *targets, const struct record *record)
 	if (child && child->gone_ns)
 		forget_predecessor(targets, record->pid);
 	child = targets_find_or_read(targets, record->pid);
-	if (child && child->space.count == 0)
+	parent = targets_find(targets, record->fork.parent_pid); /* it may have made room */
+	if (child && parent && child->space.count == 0)
 		address_space_copy(&child->space, &parent->space);
+}
+
+/* Who has started it may be another user than who it runs as, since it begins its program. */
+static void apply_exec(struct targets *targets, struct process *process, uint64_t time_ns)
+{
+	if (process_exec(process, time_ns))
+		end_session_of(targets, process);
+	process_pool_own(&targets->pool, process);
 }
 
 void targets_apply_record(struct targets *targets, const struct record *record)
@@ -701,8 +715,8 @@ void targets_apply_record(struct targets *targets, const struct record *record)
 		return;
 	if (record->kind == RECORD_MMAP)
 		apply_mmap(process, record);
-	else if (record->kind == RECORD_EXEC && process_exec(process, record->time_ns))
-		end_session_of(targets, process);
+	else if (record->kind == RECORD_EXEC)
+		apply_exec(targets, process, record->time_ns);
 	else if (record->kind == RECORD_EXIT)
 		process_remove_thread(process, record->tid);
 }
@@ -721,7 +735,7 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 		map_writer_give_up(&process->map);
 	targets->map_failures++;
 	if (process->map.failures == 1 &&
-	    log_limit_allows(&limit, owner_group(process_owner(process)), process->map.written_ns))
+	    log_limit_allows(&limit, process->group, process->map.written_ns))
 		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
 			  targets->map_dir, (int)process->pid,
 			  err == -EEXIST ? "other programs' files are there and beside"
@@ -746,7 +760,7 @@ static void say_shadow(const struct process *process, const char *path, bool is_
 {
 	static struct log_limit limit;
 
-	if (!log_limit_allows(&limit, owner_group(process_owner(process)), now_ns))
+	if (!log_limit_allows(&limit, process->group, now_ns))
 		return;
 	if (is_used)
 		log_warning("PID %d has another map at %s, which perf reads rather than ours: if "
@@ -882,7 +896,7 @@ static void say_payer(const struct targets *targets, const struct process *payer
 {
 	static struct log_limit limit;
 
-	if (!log_limit_allows(&limit, owner_group(process_owner(payer)), now_ns))
+	if (!log_limit_allows(&limit, payer->group, now_ns))
 		return;
 	log_warning(
 		"all processes take more than %llu MiB of memory: what is known of PID %d, which "
@@ -901,7 +915,7 @@ static void limit_memory(struct targets *targets, uint64_t now_ns)
 	const uint64_t until_ns = clock_now_ns() + targets->turn.payers_ns;
 
 	for (int i = 0; i < PAYERS_AT_ONCE && targets->bytes > targets->max_bytes; i++) {
-		struct process *const payer = choose_payer(targets, bytes_of, NULL);
+		struct process *const payer = choose_payer(targets, bytes_of, 0);
 
 		if (!payer)
 			return;

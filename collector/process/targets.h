@@ -11,7 +11,9 @@
  * container, or the user of the host, that has the most JVMs; if that is the newcomer's own, the
  * newcomer is refused. When all processes take more than max_bytes, the process with the most
  * memory is forgotten of the container or user that has the most, and learnt anew when its agent
- * dials again, or with its next sample.
+ * dials again, or with its next sample. So it is when there are TARGETS_MAX_PROCESSES and one more
+ * comes: of whoever has the most processes one is forgotten, first one without a JVM that no
+ * recording has asked for by its PID.
  *
  * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
  * are named.
@@ -37,6 +39,7 @@
 #include "process/outside_upkeep.h"
 #include "process/process.h"
 #include "process/process_bytes.h"
+#include "process/process_pool.h"
 #include "process/space_upkeep.h"
 #include "process/start_class.h"
 #include "sample/record.h"
@@ -48,6 +51,7 @@
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
+	struct process_pool pool;		 /* whose these are */
 	struct map64 sessions;			 /* session ID -> struct process */
 	struct map64 rivals;			 /* session ID -> PID, see open_session */
 	const char *map_dir;			 /* borrowed */
@@ -81,7 +85,6 @@ struct targets {
 	struct graveyard dying;	    /* processes that are forgotten and not freed yet */
 	struct heap heap;	    /* gives back what is freed */
 	size_t max_jvms;	    /* TARGETS_MAX_JVMS unless the owner sets another */
-	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
 	/*

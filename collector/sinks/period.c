@@ -84,7 +84,7 @@ static void set_payer(struct period_graph *graph, const struct process *process)
 		snprintf(graph->payer, sizeof(graph->payer), "%.*s", len, process->container_id);
 		return;
 	}
-	owner = process_owner(process);
+	owner = process->owner;
 	graph->group = owner_group(owner);
 	if (owner.user == OWNER_NOBODY)
 		strcpy(graph->payer, "nobody");

@@ -121,7 +121,7 @@ static void add_jvms_of_container(struct process **ret)
 		session = (struct intake_session){.id = 10 + i, .pid = child};
 		assert_int_equal(process_stat_start_ticks(child, &session.start_ticks), 0);
 		ret[i] = connect_agent();
-		ret[i]->owner = (struct owner){.container = 7};
+		process_pool_set(&targets.pool, ret[i], (struct owner){.container = 7});
 	}
 	session = own;
 }
@@ -152,10 +152,12 @@ static void who_has_the_most_jvms_makes_room(void **state)
 	child = pids[1]; /* comes back, and nobody else has as many */
 	session = (struct intake_session){.id = 20, .pid = child};
 	assert_int_equal(process_stat_start_ticks(child, &session.start_ticks), 0);
-	targets_find(&targets, own)->owner = (struct owner){.container = 7};
+	process_pool_set(&targets.pool, targets_find(&targets, own),
+			 (struct owner){.container = 7});
 	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
 	assert_int_equal(targets.n_jvms, N_JVMS);
-	targets_find(&targets, pids[1])->owner = (struct owner){.container = 8};
+	process_pool_set(&targets.pool, targets_find(&targets, pids[1]),
+			 (struct owner){.container = 8});
 	child = own;
 	end_jvms(pids);
 }

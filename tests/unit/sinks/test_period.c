@@ -187,14 +187,14 @@ static void many_processes_of_a_container_have_one_share(void **state)
 static void a_graph_says_who_pays(void **state)
 {
 	struct process process = contained(5, 'a');
-	char expected[32];
 
 	strcpy(process.container_id + 64, ":1234");
 	assert_int_equal(strlen(period_graph_of(period, &process)->payer), 64);
-	process = process_of(getpid(), 1);
-	snprintf(expected, sizeof(expected), "user-%u", getuid());
-	assert_string_equal(period_graph_of(period, &process)->payer, expected);
-	process = process_of(0x7ffffff0, 1);
+	process = process_of(6, 1);
+	process.owner.user = 1000;
+	assert_string_equal(period_graph_of(period, &process)->payer, "user-1000");
+	process = process_of(7, 1);
+	process.owner.user = OWNER_NOBODY;
 	assert_string_equal(period_graph_of(period, &process)->payer, "nobody");
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What each container or user has of a pool, see pool.h. */
+#include "guard/pool.h"
+
+#include <assert.h>
+
+static_assert(sizeof(uintptr_t) >= sizeof(uint64_t), "an amount is kept in the place of a pointer");
+
+uint64_t pool_amount(const struct pool *pool, uint64_t group)
+{
+	return (uintptr_t)map64_find(&pool->amounts, group);
+}
+
+int pool_charge(struct pool *pool, uint64_t group, uint64_t amount)
+{
+	const uintptr_t all = pool_amount(pool, group) + amount;
+	const int err = amount > 0 ? map64_put(&pool->amounts, group, (void *)all) : 0;
+
+	pool->sum += err ? 0 : amount;
+	return err;
+}
+
+void pool_release(struct pool *pool, uint64_t group, uint64_t amount)
+{
+	const uint64_t has = pool_amount(pool, group);
+	const uint64_t given = amount < has ? amount : has;
+
+	pool->sum -= given;
+	if (given < has)
+		map64_put(&pool->amounts, group, (void *)(uintptr_t)(has - given)); /* replaces */
+	else
+		map64_remove(&pool->amounts, group);
+}
+
+void pool_fini(struct pool *pool)
+{
+	map64_fini(&pool->amounts);
+	*pool = (struct pool){0};
+}
+
+bool pool_choose(const struct pool *pool, uint64_t newcomer, uint64_t wanted, uint64_t *ret_group)
+{
+	uint64_t most = pool_amount(pool, newcomer) + wanted, group;
+	bool is_found = false;
+	size_t pos = 0;
+	void *value;
+
+	while (map64_next(&pool->amounts, &pos, &group, &value)) {
+		if ((uintptr_t)value <= most)
+			continue;
+		most = (uintptr_t)value;
+		*ret_group = group;
+		is_found = true;
+	}
+	return is_found;
+}
+
+bool pool_has_share(const struct pool *pool, uint64_t group, uint64_t total)
+{
+	return total > pool->sum && pool_amount(pool, group) < total - pool->sum;
+}
