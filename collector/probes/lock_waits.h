@@ -10,6 +10,9 @@
  * A stack is read where a wait begins, while another thread has the lock. How long the wait was is
  * known where the wait ends. Between the two, which can be hours, the stack is kept here by its
  * names, which outlive the process. Equal stacks share their frames.
+ *
+ * When there are as many waits or frames as may be, a quarter of the waits is left out of the
+ * container or user that has the most. A wait of its own is left out instead.
  */
 #ifndef FG_PROBES_LOCK_WAITS_H
 #define FG_PROBES_LOCK_WAITS_H
@@ -21,11 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOCK_WAITS_MAX	     16384u  /* that have not ended; a container or user has half at most */
-#define LOCK_WAITS_MAX_NODES 400000u /* of their stacks together */
+#define LOCK_WAITS_MAX		16384u	/* that have not ended */
+#define LOCK_WAITS_MAX_NODES	400000u /* of their stacks together */
+#define LOCK_WAITS_WAITER_NODES 131072u /* of the stacks of a container or user */
 
 struct lock_waits_stats {
-	uint64_t left_out;  /* begins past the limits, or without memory */
+	uint64_t left_out;  /* waits past the limits, or without memory */
 	uint64_t unmatched; /* ends without a begin */
 	uint64_t forgotten; /* of processes that have ended */
 };

@@ -196,61 +196,149 @@ static void waits_of_processes_that_are_gone_are_forgotten(void **state)
 	assert_false(lock_waits_next_rest(*state, 110 * MS, &sample));
 }
 
-/* A process that begins waits without end leaves half of the room to others. */
-static void a_process_has_its_share(void **state)
+static uint64_t left_out(const struct lock_waits *waits)
 {
 	struct lock_waits_stats stats;
-	struct named_sample sample;
 
+	lock_waits_stats(waits, &stats);
+	return stats.left_out;
+}
+
+/* As many waits as there can be, of eight processes. */
+static void fill(struct lock_waits *waits)
+{
 	for (uint64_t i = 0; i < LOCK_WAITS_MAX; i++) {
-		const struct record record = event(SAMPLE_OF_ENTER, 5, i, 100 * MS);
+		const struct record record =
+			event(SAMPLE_OF_ENTER, 1 + (pid_t)(i % 8), i, 100 * MS);
 
-		begin(*state, &record, "a/B.c");
+		begin(waits, &record, "a/B.c");
 	}
-	lock_waits_stats(*state, &stats);
-	assert_int_equal(stats.left_out, LOCK_WAITS_MAX / 2);
-	for (uint64_t i = 0; i < 2; i++) {
-		const struct record record = event(SAMPLE_OF_ENTER, 6, i, 100 * MS);
-
-		begin(*state, &record, "a/B.c");
-		assert_true(end(*state, 6, i, 110 * MS, MS, &sample));
-	}
-	assert_true(end(*state, 5, 0, 110 * MS, MS, &sample));
-	{
-		const struct record record = event(SAMPLE_OF_ENTER, 5, 0, 120 * MS);
-
-		begin(*state, &record, "a/B.c");
-		assert_true(end(*state, 5, 0, 130 * MS, MS, &sample));
-	}
+	assert_int_equal(left_out(waits), 0);
 }
 
 static uint64_t one_users_but_nine(pid_t pid)
 {
-	return pid == 9;
+	return pid == 9 ? 2 : 1;
 }
 
-/* Nor do many processes of one user take it all. */
-static void a_user_has_one_share_for_all_processes(void **state)
+/* Whoever began all waits that there can be, others' waits are kept. */
+static void who_has_the_most_waits_makes_room(void **state)
 {
-	struct lock_waits_stats stats;
+	const struct record more = event(SAMPLE_OF_ENTER, 1, LOCK_WAITS_MAX, 100 * MS);
 	struct named_sample sample;
-	struct record record;
+	uint64_t ended = 0;
 
 	owner_user = one_users_but_nine;
+	fill(*state);
+	begin(*state, &more, "a/B.c");
+	assert_int_equal(left_out(*state), 1); /* the user's own */
+	for (uint64_t i = 0; i < 10; i++) {
+		const struct record record = event(SAMPLE_OF_ENTER, 9, i, 100 * MS);
+
+		begin(*state, &record, "a/C.d");
+	}
+	assert_int_equal(left_out(*state), 1 + LOCK_WAITS_MAX / 4 + 1);
+	for (uint64_t i = 0; i < 10; i++) {
+		assert_true(end(*state, 9, i, 110 * MS, MS, &sample));
+		assert_string_equal(sample.frames[1].name, "a/C.d");
+	}
 	for (uint64_t i = 0; i < LOCK_WAITS_MAX; i++) {
-		record = event(SAMPLE_OF_ENTER, 1 + (pid_t)(i % 8), i, 100 * MS);
+		if (!end(*state, 1 + (pid_t)(i % 8), i, 110 * MS, MS, &sample))
+			continue;
+		assert_string_equal(sample.frames[1].name, "a/B.c");
+		ended++;
+	}
+	assert_int_equal(ended, LOCK_WAITS_MAX - LOCK_WAITS_MAX / 4 - 1);
+}
+
+/* Users that have as many as the others lose nothing to one another. */
+static void who_would_have_as_many_waits_is_refused(void **state)
+{
+	fill(*state);
+	for (uint64_t i = 0; i < 10; i++) {
+		const struct record record =
+			event(SAMPLE_OF_ENTER, 1 + (pid_t)(i % 8), LOCK_WAITS_MAX + i, 100 * MS);
+
 		begin(*state, &record, "a/B.c");
 	}
-	lock_waits_stats(*state, &stats);
-	assert_int_equal(stats.left_out, LOCK_WAITS_MAX / 2);
-	record = event(SAMPLE_OF_ENTER, 9, 1, 100 * MS);
-	begin(*state, &record, "a/B.c");
-	assert_true(end(*state, 9, 1, 110 * MS, MS, &sample));
-	for (uint64_t i = 0; i < LOCK_WAITS_MAX / 2; i++) /* and the user has the share again */
-		assert_true(end(*state, 1 + (pid_t)(i % 8), i, 110 * MS, MS, &sample));
-	record = event(SAMPLE_OF_ENTER, 1, 1, 120 * MS);
-	begin(*state, &record, "a/B.c");
-	assert_true(end(*state, 1, 1, 130 * MS, MS, &sample));
+	assert_int_equal(left_out(*state), 10);
+}
+
+#define DEPTH 100
+
+static void begin_deep(struct lock_waits *waits, pid_t pid, uint64_t number)
+{
+	const struct record record = event(SAMPLE_OF_ENTER, pid, number, 100 * MS);
+	struct frame frames[DEPTH];
+	char names[DEPTH][48];
+	struct process process = {.pid = pid, .owner.user = (uint64_t)pid};
+	const struct named_sample sample = {.kind = &sample_kind_lock,
+					    .process = &process,
+					    .values = {0, 1},
+					    .stack = &whole,
+					    .verdict = &verdict,
+					    .frames = frames,
+					    .n_frames = DEPTH};
+
+	for (int i = 0; i < DEPTH; i++) {
+		snprintf(names[i], sizeof(names[i]), "a/B.m%d_%d_%d", (int)pid, (int)number, i);
+		frames[i] = (struct frame){.name = names[i], .kind = FRAME_JIT};
+	}
+	lock_waits_begin(waits, &record, &sample);
+}
+
+/* Nor do users who have stacks without end keep others' out, though their waits do not end. */
+static void who_has_the_most_frames_makes_room(void **state)
+{
+	const uint64_t each = LOCK_WAITS_WAITER_NODES / DEPTH - 1;
+	struct named_sample sample;
+
+	for (uint64_t i = 0; i < 4 * each; i++)
+		begin_deep(*state, 1 + (pid_t)(i / each), i);
+	assert_in_range(lock_waits_bytes(*state), 1 << 20, 128 << 20);
+	assert_true(left_out(*state) > 0);
+	for (uint64_t i = 0; i < 100; i++)
+		begin_deep(*state, 9, i);
+	for (uint64_t i = 0; i < 100; i++) {
+		assert_true(end(*state, 9, i, 110 * MS, MS, &sample));
+		assert_int_equal(sample.n_frames, DEPTH);
+	}
+}
+
+/* What one user has too much of is left out, and costs no other user a wait. */
+static void a_user_has_so_many_frames(void **state)
+{
+	const uint64_t most = LOCK_WAITS_WAITER_NODES / DEPTH;
+	struct named_sample sample;
+
+	begin_deep(*state, 9, 0);
+	for (uint64_t i = 0; i < most + 10; i++)
+		begin_deep(*state, 1, i);
+	assert_in_range(left_out(*state), 10, most / 8);
+	assert_true(end(*state, 9, 0, 110 * MS, MS, &sample));
+	for (uint64_t i = 0; i < most; i++)
+		end(*state, 1, i, 110 * MS, MS, &sample);
+	begin_deep(*state, 1, 0); /* what ended made room */
+	assert_true(end(*state, 1, 0, 110 * MS, MS, &sample));
+}
+
+static bool is_nobody(const void *arg, pid_t pid)
+{
+	return false;
+}
+
+static void who_waits_no_more_takes_no_memory(void **state)
+{
+	const size_t before = lock_waits_bytes(*state);
+	struct named_sample sample;
+
+	for (pid_t pid = 1; pid <= 20; pid++)
+		begin_deep(*state, pid, 1);
+	for (pid_t pid = 1; pid <= 20; pid++)
+		assert_true(end(*state, pid, 1, 110 * MS, MS, &sample));
+	for (int i = 0; i < 100; i++)
+		lock_waits_sweep(*state, is_nobody, NULL);
+	assert_in_range(lock_waits_bytes(*state), before, before + 8192); /* of empty tables */
 }
 
 /* What is left out is counted, and what ends makes room. */
@@ -298,8 +386,11 @@ int main(void)
 		TEST(a_number_that_comes_twice_is_the_later_wait),
 		TEST(waits_that_go_on_have_their_time_until_the_end),
 		TEST(waits_of_processes_that_are_gone_are_forgotten),
-		TEST(a_process_has_its_share),
-		TEST(a_user_has_one_share_for_all_processes),
+		TEST(who_has_the_most_waits_makes_room),
+		TEST(who_would_have_as_many_waits_is_refused),
+		TEST(who_has_the_most_frames_makes_room),
+		TEST(a_user_has_so_many_frames),
+		TEST(who_waits_no_more_takes_no_memory),
 		TEST(memory_is_bounded),
 	};
 
