@@ -19,7 +19,7 @@
 
 #define BPF_THREAD_MAX_KERNEL	 32u
 #define BPF_THREAD_MAX_TAKEN	 65536u /* threads whose last stack is known by its switch count */
-#define BPF_THREAD_MAX_STACKLESS 256u	/* processes whose stacks are not read */
+#define BPF_THREAD_MAX_STACKLESS 32768u /* processes whose stacks are not read */
 
 #define BPF_THREAD_ON_CPU    1u
 #define BPF_THREAD_ON_RQ     2u /* waits for a CPU, or runs; also for a while after it blocked */

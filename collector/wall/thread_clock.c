@@ -12,12 +12,14 @@
 
 #include "guard/owner.h"
 #include "sample/record_queue.h"
+#include "wall/thread_blame.h"
 #include "wall/thread_files.h"
 #include "wall/thread_source.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,16 +30,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MAX_STACKLESS 64u
-#define RETRY_NS      CLOCK_NS_PER_SEC /* after a tick that failed */
+#define RETRY_NS CLOCK_NS_PER_SEC /* after a tick that failed */
 
 struct ticker {
 	struct thread_clock *clock;
 	pid_t tid;
 	struct thread_source *bpf; /* this, or files */
 	struct thread_files *files;
-	uint64_t pids_version;
-	size_t n_missing; /* wanted processes for which the source has no room */
+	uint64_t pids_version, blame_version;
+	struct map64 stackless; /* PIDs whose stacks the source does not read */
+	size_t n_missing;	/* wanted processes for which the source has no room */
 	/* Of the tick that runs, with the clock's lock: */
 	bool is_ticking;
 	uint64_t progress, moved_ns; /* when progress was seen to change */
@@ -55,10 +57,10 @@ struct thread_clock {
 	pid_t *pids;
 	size_t n_pids, n_groups;
 	uint64_t pids_version;
-	uint64_t *groups;	/* of each of pids; NULL: all are of group 0 */
+	uint64_t *groups;	/* of each of pids */
 	struct map64 processes; /* PID -> its place in groups */
-	pid_t stackless[MAX_STACKLESS];
-	size_t n_stackless;
+	struct thread_blame blame;
+	struct log_limit said;
 	uint64_t end_ns, random;
 	bool is_stopped;  /* the ticker reads once more, and ends */
 	bool is_finished; /* the last samples are in the queue */
@@ -81,6 +83,7 @@ static void unref(struct thread_clock *clock)
 	free(clock->pids);
 	free(clock->groups);
 	map64_fini(&clock->processes);
+	thread_blame_fini(&clock->blame);
 	pthread_cond_destroy(&clock->wake);
 	pthread_mutex_destroy(&clock->lock);
 	free(clock);
@@ -138,12 +141,50 @@ static void on_reading(void *arg, const struct thread_reading *reading)
 	pthread_mutex_unlock(&clock->lock);
 }
 
-static void forgo(struct ticker *ticker, pid_t pid)
+static void set_stackless(struct ticker *ticker, pid_t pid, bool is_stackless)
 {
-	if (ticker->bpf)
-		thread_source_forgo(ticker->bpf, pid);
-	else if (ticker->files)
-		thread_files_forgo(ticker->files, pid);
+	const bool is_done = ticker->bpf
+				     ? thread_source_set_stackless(ticker->bpf, pid, is_stackless)
+				     : thread_files_set_stackless(ticker->files, pid, is_stackless);
+
+	if (is_done && is_stackless)
+		(void)map64_put(&ticker->stackless, (uint64_t)pid, ticker);
+	else if (is_done)
+		map64_remove(&ticker->stackless, (uint64_t)pid);
+}
+
+/* Of processes that are not wanted any more, too: others may have their PIDs next. */
+static void restore_stacks(struct ticker *ticker)
+{
+	const struct thread_clock *const clock = ticker->clock;
+	struct map64 before = ticker->stackless;
+	size_t pos = 0;
+	uint64_t pid;
+	void *value;
+
+	ticker->stackless = (struct map64){0};
+	while (map64_next(&before, &pos, &pid, &value)) {
+		const uint64_t *const group = map64_find(&clock->processes, pid);
+
+		set_stackless(ticker, (pid_t)pid,
+			      group && !thread_blame_has_stacks(&clock->blame, (pid_t)pid, *group));
+	}
+	map64_fini(&before);
+}
+
+/* Tells the source whose stacks are not read. Called with the lock held. */
+static void renew_stackless(struct ticker *ticker)
+{
+	const struct thread_clock *const clock = ticker->clock;
+
+	restore_stacks(ticker);
+	for (size_t i = 0; i < clock->n_pids; i++) {
+		const pid_t pid = clock->pids[i];
+
+		if (!map64_find(&ticker->stackless, (uint64_t)pid) &&
+		    !thread_blame_has_stacks(&clock->blame, pid, clock->groups[i]))
+			set_stackless(ticker, pid, true);
+	}
 }
 
 /* One of both is not NULL. */
@@ -202,7 +243,7 @@ static void open_waits(struct thread_clock *clock)
 static int prepare(struct ticker *ticker)
 {
 	struct thread_clock *const clock = ticker->clock;
-	const bool has_stacks = clock->stats.late < THREAD_CLOCK_MAX_LATE;
+	const bool has_stacks = clock->stats.late < THREAD_CLOCK_MOST_LATE;
 	const struct thread_source_options options = {
 		.stack_bytes = has_stacks ? clock->options.stack_bytes : 0};
 	struct source source = {0};
@@ -214,8 +255,6 @@ static int prepare(struct ticker *ticker)
 	ticker->bpf = source.bpf;
 	ticker->files = source.files;
 	snprintf(clock->source, sizeof(clock->source), "%s", source.text);
-	for (size_t i = 0; !err && i < clock->n_stackless; i++)
-		forgo(ticker, clock->stackless[i]);
 	if (!err && is_current(ticker))
 		open_waits(clock);
 	return err;
@@ -234,6 +273,12 @@ static void renew_wanted(struct ticker *ticker)
 {
 	struct thread_clock *const clock = ticker->clock;
 
+	if (ticker->pids_version == clock->pids_version &&
+	    ticker->blame_version == clock->blame.version)
+		return;
+	if (clock->blame.version > 0)
+		renew_stackless(ticker);
+	ticker->blame_version = clock->blame.version;
 	if (ticker->pids_version == clock->pids_version)
 		return;
 	ticker->pids_version = clock->pids_version;
@@ -385,10 +430,13 @@ static void *run(void *arg)
 		clock->ticker = NULL;
 	} else {
 		clock->stats.late--;
+		thread_blame_set_crowded(&clock->blame,
+					 clock->stats.late >= THREAD_CLOCK_MANY_LATE);
 	}
 	pthread_mutex_unlock(&clock->lock);
 	thread_source_close(ticker->bpf);
 	thread_files_close(ticker->files);
+	map64_fini(&ticker->stackless);
 	free(ticker);
 	pthread_mutex_lock(&clock->lock);
 	unref(clock);
@@ -483,43 +531,60 @@ void thread_clock_close(struct thread_clock *clock)
 }
 
 /* Notes whose the processes are. Without memory some are of group 0. Called with the lock held. */
-static void set_groups(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
-		       size_t n)
+static void set_groups(struct thread_clock *clock, uint64_t *copy, const uint64_t *groups)
 {
+	const size_t n = clock->n_pids;
+
 	map64_fini(&clock->processes);
 	clock->processes = (struct map64){0};
 	free(clock->groups);
-	clock->groups = groups ? malloc((n + 1) * sizeof(*groups)) : NULL;
+	clock->groups = copy;
 	clock->n_groups = 1;
-	if (!clock->groups || n == 0)
-		return;
-	memcpy(clock->groups, groups, n * sizeof(*groups));
-	clock->n_groups = owner_count_groups(clock->groups, n);
-	memcpy(clock->groups, groups, n * sizeof(*groups));
+	if (groups && n > 0) {
+		memcpy(copy, groups, n * sizeof(*groups));
+		clock->n_groups = owner_count_groups(copy, n);
+		memcpy(copy, groups, n * sizeof(*groups));
+	}
 	for (size_t i = 0; i < n; i++)
-		map64_put(&clock->processes, (uint64_t)pids[i], &clock->groups[i]);
+		map64_put(&clock->processes, (uint64_t)clock->pids[i], &copy[i]);
+	thread_blame_keep(&clock->blame, &clock->processes);
+}
+
+/* Called with the lock held. */
+static bool is_wanted_already(const struct thread_clock *clock, const pid_t *pids,
+			      const uint64_t *groups, size_t n)
+{
+	if (n != clock->n_pids || n == 0)
+		return n == clock->n_pids;
+	return memcmp(pids, clock->pids, n * sizeof(*pids)) == 0 &&
+	       (!groups || memcmp(groups, clock->groups, n * sizeof(*groups)) == 0);
 }
 
 void thread_clock_want(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
 		       size_t n)
 {
 	const size_t bytes = n * sizeof(*pids);
+	uint64_t *groups_copy;
 	pid_t *copy;
 
 	pthread_mutex_lock(&clock->lock);
-	if (n == clock->n_pids && (n == 0 || memcmp(pids, clock->pids, bytes) == 0)) {
+	if (is_wanted_already(clock, pids, groups, n)) {
 		pthread_mutex_unlock(&clock->lock);
 		return;
 	}
 	copy = malloc(bytes + 1);
-	if (copy) {
+	groups_copy = calloc(n + 1, sizeof(*groups));
+	if (copy && groups_copy) {
 		if (n)
 			memcpy(copy, pids, bytes);
 		free(clock->pids);
 		clock->pids = copy;
 		clock->n_pids = n;
 		clock->pids_version++;
-		set_groups(clock, pids, groups, n);
+		set_groups(clock, groups_copy, groups);
+	} else {
+		free(copy);
+		free(groups_copy);
 	}
 	pthread_mutex_unlock(&clock->lock);
 }
@@ -567,29 +632,38 @@ static bool is_late(struct ticker *ticker, uint64_t now_ns, pid_t *ret_pid)
 	return now_ns > ticker->moved_ns + THREAD_CLOCK_LATE_NS && !is_runnable(ticker->tid);
 }
 
+/* Called with the lock held. */
+static void say_late(struct thread_clock *clock, pid_t pid, uint64_t now_ns)
+{
+	if (log_limit_allows(&clock->said, group_of(clock, pid), now_ns))
+		log_warning("the memory of PID %d does not answer: its threads are read without "
+			    "stacks from now on, and after %u such times in a few minutes so are "
+			    "all of its container or user",
+			    (int)pid, THREAD_BLAME_MOST);
+	if (clock->stats.late == THREAD_CLOCK_MOST_LATE)
+		log_warning(
+			"%u reads of threads do not return: stacks of threads that wait are not "
+			"read any more",
+			THREAD_CLOCK_MOST_LATE);
+}
+
 /* Leaves a tick that stands still to itself. Called with the lock held. */
-static void replace_late(struct thread_clock *clock)
+static void replace_late(struct thread_clock *clock, uint64_t now_ns)
 {
 	pid_t pid = 0;
 
-	if (!is_late(clock->ticker, clock_now_ns(), &pid))
+	thread_blame_step(&clock->blame, now_ns);
+	if (!is_late(clock->ticker, now_ns, &pid))
 		return;
 	clock->ticker = NULL;
 	clock->stats.late++;
 	clock->stats.late_ticks++;
-	if (pid > 0 && clock->n_stackless < MAX_STACKLESS) {
-		clock->stackless[clock->n_stackless++] = pid;
+	if (pid > 0) {
+		thread_blame_note(&clock->blame, pid, group_of(clock, pid), now_ns);
 		clock->stats.stackless_pids++;
 	}
-	log_warning(
-		"the memory of PID %d does not answer: its threads are read without stacks from "
-		"now on",
-		(int)pid);
-	if (clock->stats.late == THREAD_CLOCK_MAX_LATE)
-		log_warning(
-			"%u reads of threads do not return: stacks of threads that wait are not "
-			"read any more",
-			THREAD_CLOCK_MAX_LATE);
+	thread_blame_set_crowded(&clock->blame, clock->stats.late >= THREAD_CLOCK_MANY_LATE);
+	say_late(clock, pid, now_ns);
 	if (!clock->is_finished && start_ticker(clock) < 0)
 		clock->stats.failed_ticks++;
 }
@@ -600,7 +674,7 @@ bool thread_clock_read(struct thread_clock *clock, size_t most, sampler_fn fn, v
 	bool has_more;
 
 	pthread_mutex_lock(&clock->lock);
-	replace_late(clock);
+	replace_late(clock, clock_now_ns());
 	if (!clock->ticker && (clock->is_stopped || clock_now_ns() >= clock->end_ns))
 		finish(clock); /* there is no ticker that could */
 	record_queue_take(&clock->queue, most, &taken);

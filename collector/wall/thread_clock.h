@@ -13,8 +13,9 @@
  *
  * A process can make the read of its memory wait for ever. A tick that stands still for
  * THREAD_CLOCK_LATE_NS is left to itself with its thread, the process is read without stacks from
- * then on, and another thread goes on. After THREAD_CLOCK_MAX_LATE such threads at a time no
- * stacks are read any more, until one of these threads returns.
+ * then on, and another thread goes on. thread_blame.h says when all of its container or user are
+ * read so: sooner when THREAD_CLOCK_MANY_LATE such threads have not returned. When
+ * THREAD_CLOCK_MOST_LATE have not, no stacks are read any more, until one returns.
  *
  * Life cycle: start, then want, read and so on; stop, then read until is_ended; close.
  */
@@ -29,7 +30,8 @@
 #define THREAD_CLOCK_DEFAULT_HZ	 20u
 #define THREAD_CLOCK_MOST_HZ	 1000u
 #define THREAD_CLOCK_LATE_NS	 UINT64_C(2000000000)
-#define THREAD_CLOCK_MAX_LATE	 4u
+#define THREAD_CLOCK_MANY_LATE	 16u
+#define THREAD_CLOCK_MOST_LATE	 32u
 #define THREAD_CLOCK_QUEUE_BYTES ((size_t)32 << 20)
 #define THREAD_CLOCK_WHY_BYTES	 280
 

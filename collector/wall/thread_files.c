@@ -28,8 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXT_BYTES    512
-#define MAX_STACKLESS 256u
+#define TEXT_BYTES 512
 
 /* What the last tick saw of a thread. */
 struct known {
@@ -43,9 +42,8 @@ struct thread_files {
 	uint8_t *stack;
 	pid_t *pids;
 	size_t n_pids;
-	pid_t stackless[MAX_STACKLESS];
-	size_t n_stackless;
-	struct map64 threads; /* TID -> struct known */
+	struct map64 stackless; /* PIDs */
+	struct map64 threads;	/* TID -> struct known */
 	uint64_t tick;
 	uint64_t regs[SAMPLE_REGS_COUNT];
 	/* Read by other threads: */
@@ -163,6 +161,7 @@ void thread_files_close(struct thread_files *files)
 	if (!files)
 		return;
 	forget_all(files);
+	map64_fini(&files->stackless);
 	free(files->pids);
 	free(files->stack);
 	free(files);
@@ -190,11 +189,11 @@ void thread_files_forget(struct thread_files *files, pid_t tid)
 		known->has_stack = false;
 }
 
-bool thread_files_forgo(struct thread_files *files, pid_t pid)
+bool thread_files_set_stackless(struct thread_files *files, pid_t pid, bool is_stackless)
 {
-	if (files->n_stackless == MAX_STACKLESS)
-		return false;
-	files->stackless[files->n_stackless++] = pid;
+	if (is_stackless)
+		return map64_put(&files->stackless, (uint64_t)pid, files) == 0;
+	map64_remove(&files->stackless, (uint64_t)pid);
 	return true;
 }
 
@@ -206,11 +205,7 @@ uint64_t thread_files_progress(const struct thread_files *files, pid_t *ret_pid)
 
 static bool is_stackless(const struct thread_files *files, pid_t pid)
 {
-	for (size_t i = 0; i < files->n_stackless; i++) {
-		if (files->stackless[i] == pid)
-			return true;
-	}
-	return files->stack_bytes == 0;
+	return files->stack_bytes == 0 || map64_find(&files->stackless, (uint64_t)pid);
 }
 
 /* The thread's system call, stack pointer and program counter; false: it runs, or is gone. */

@@ -33,7 +33,7 @@ size_t thread_files_want(struct thread_files *files, const pid_t *pids, size_t n
 int thread_files_tick(struct thread_files *files, thread_source_fn fn, void *arg,
 		      uint64_t *ret_lost);
 void thread_files_forget(struct thread_files *files, pid_t tid);
-bool thread_files_forgo(struct thread_files *files, pid_t pid);
+bool thread_files_set_stackless(struct thread_files *files, pid_t pid, bool is_stackless);
 uint64_t thread_files_progress(const struct thread_files *files, pid_t *ret_pid);
 
 #endif

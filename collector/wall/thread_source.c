@@ -186,11 +186,13 @@ void thread_source_forget(struct thread_source *source, pid_t tid)
 	bpf_map_delete_elem(source->taken_fd, &key);
 }
 
-bool thread_source_forgo(struct thread_source *source, pid_t pid)
+bool thread_source_set_stackless(struct thread_source *source, pid_t pid, bool is_stackless)
 {
 	const __u32 key = (__u32)pid;
 	const __u64 one = 1;
 
+	if (!is_stackless)
+		return bpf_map_delete_elem(source->stackless_fd, &key) == 0 || errno == ENOENT;
 	return bpf_map_update_elem(source->stackless_fd, &key, &one, BPF_ANY) == 0;
 }
 

@@ -62,10 +62,10 @@ int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *
 		       uint64_t *ret_lost);
 
 /*
- * Stacks of the process are not read any more. False: there are too many such processes, or the
- * kernel has no memory.
+ * Whether stacks of the process are not read from now on. False: there are too many such processes,
+ * or the kernel has no memory.
  */
-bool thread_source_forgo(struct thread_source *source, pid_t pid);
+bool thread_source_set_stackless(struct thread_source *source, pid_t pid, bool is_stackless);
 
 /*
  * How far a tick is, for other threads: the number changes with each thread of the system.
