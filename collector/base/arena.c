@@ -60,6 +60,13 @@ char *arena_copy(struct arena *arena, const void *data, size_t len)
 	return copy;
 }
 
+size_t arena_used_bytes(const struct arena *arena)
+{
+	const struct arena_chunk *const last = arena->chunks;
+
+	return last ? arena->total_bytes - (last->size - arena->used) : 0;
+}
+
 void arena_fini(struct arena *arena)
 {
 	for (struct arena_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {

@@ -27,6 +27,8 @@ struct arena {
 
 void *arena_alloc(struct arena *arena, size_t bytes);		     /* not cleared */
 char *arena_copy(struct arena *arena, const void *data, size_t len); /* terminated */
+/* What has been given out, and what was left over in chunks before the last one. */
+size_t arena_used_bytes(const struct arena *arena);
 void arena_fini(struct arena *arena);
 
 #endif

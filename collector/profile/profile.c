@@ -312,6 +312,14 @@ static bool is_full(const struct profile *profile)
 	return profile->max_nodes - profile->count <= profile->max_nodes / OVERFLOW_SHARE + 1;
 }
 
+/* The root's child above the node, or the root: such nodes are few. */
+static uint32_t top_of(const struct profile *profile, uint32_t id)
+{
+	while (id != ROOT && profile->nodes[id].parent != ROOT)
+		id = profile->nodes[id].parent;
+	return id;
+}
+
 /* Moves *id to the [overflow] node below it. Returns 1. */
 static int cut_below(struct profile *profile, uint32_t *id)
 {
@@ -340,9 +348,9 @@ static int descend(struct profile *profile, const struct frame *frame, uint32_t 
 		*id = child;
 		return 0;
 	}
-	if (is_full(profile)) {
+	if (profile->is_closed || is_full(profile)) {
 		*ret_cut = true;
-		return overflow_below(profile, *id, id);
+		return overflow_below(profile, profile->is_closed ? top_of(profile, *id) : *id, id);
 	}
 	return add_node(profile, &key, frame, id);
 }

@@ -74,6 +74,7 @@ struct profile {
 	uint32_t index_size;
 	uint32_t kinds;	    /* a bit for each kind that nodes were added with */
 	bool has_modules;   /* a name with a module was kept */
+	bool is_closed;	    /* stacks that are added make no nodes; set by the owner */
 	uint32_t n_indexed; /* nodes from here on are not in the index yet */
 	uint64_t seed;	    /* key of the index's hash; never 0 */
 	struct profile_quality quality;
@@ -98,6 +99,9 @@ const char *profile_build_id(const char *module);
 struct frame profile_frame_of(const struct profile_node *node);
 
 /*
+ * A stack that would need a node of a tree that is closed ends in the [overflow] node of the root's
+ * child, or of the root, and is counted as one that is cut at the node cap.
+ *
  * Adds a stack of n frames, leaf first, with weight. If n is 0, the root's self grows. Names,
  * modules and files are copied. -ENOMEM, or -EOVERFLOW: the sum of all weights would not fit; then
  * nothing has been counted.

@@ -40,7 +40,7 @@ static uint32_t max_entries(const struct window *window)
 	return lesser_of(part_of(window) / 2 / sizeof(struct timeline_entry), WINDOW_MAX_ENTRIES);
 }
 
-static uint32_t max_name_bytes(const struct window *window)
+size_t window_name_bytes(const struct window *window)
 {
 	return lesser_of(part_of(window) / 2, WINDOW_MAX_NAME_BYTES);
 }
@@ -169,7 +169,7 @@ static int add_stack(struct window *window, const struct window_sample *sample, 
 	static const struct frame overflow = {.name = OVERFLOW_NAME, .kind = FRAME_LABEL};
 	struct profile *profile = &window->generations[0].profile;
 
-	if (profile->names.arena.total_bytes < max_name_bytes(window))
+	if (profile->names.arena.total_bytes < window_name_bytes(window))
 		return profile_add_leaf(profile, sample->frames, sample->n_frames, sample->weight,
 					ret);
 	profile->quality.overflow_samples += sample->weight;

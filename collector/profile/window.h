@@ -75,6 +75,8 @@ void window_fini(struct window *window); /* a zero-filled struct is legal */
  */
 void window_set_max_bytes(struct window *window, size_t bytes);
 size_t window_bytes(const struct window *window); /* its memory */
+/* The limit of the names of a generation. */
+size_t window_name_bytes(const struct window *window);
 
 /* Moves the window to now_ns: no sample before now_ns will follow. */
 void window_advance(struct window *window, uint64_t now_ns);

@@ -19,9 +19,14 @@ static int begin(struct sink *sink, uint64_t start_ns)
 static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct tree_sink *const tree = self(sink);
+	const size_t name_bytes = (size_t)tree->profile.max_nodes * TREE_SINK_NAME_BYTES;
+	int err;
 
 	seen_jvms_add(&tree->seen, sample->process);
-	return named_sample_add(sample, tree->start_ns, &tree->profile, &tree->timeline);
+	tree_share_begin(&tree->share, sample, name_bytes, &tree->profile);
+	err = named_sample_add(sample, tree->start_ns, &tree->profile, &tree->timeline);
+	tree_share_end(&tree->share, sample, &tree->profile);
+	return err;
 }
 
 static void advance(struct sink *sink, const struct sink_progress *progress)
@@ -37,6 +42,7 @@ static void free_tree(struct sink *sink)
 	struct tree_sink *const tree = self(sink);
 
 	seen_jvms_fini(&tree->seen);
+	tree_share_fini(&tree->share);
 	timeline_fini(&tree->timeline);
 	profile_fini(&tree->profile);
 	free(tree);

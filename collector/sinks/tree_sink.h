@@ -12,10 +12,14 @@
 
 #include "sinks/seen_jvms.h"
 #include "sinks/sink.h"
+#include "sinks/tree_share.h"
+
+#define TREE_SINK_NAME_BYTES 64u /* of names, for each node that there may be */
 
 struct tree_sink {
 	struct sink sink;
 	struct profile profile;
+	struct tree_share share;  /* of profile's nodes */
 	struct timeline timeline; /* times of the samples in profile */
 	struct seen_jvms seen;	  /* JVMs of which there were samples */
 	uint64_t start_ns;

@@ -21,9 +21,21 @@ static int begin(struct sink *sink, uint64_t start_ns)
 	return err;
 }
 
+/* The tree that grows. Another one is shared anew. */
+static struct profile *growing_tree(struct window_sink *window)
+{
+	struct window_generation *const growing = &window->window.generations[0];
+
+	if (window->shared_first != growing->first)
+		tree_share_fini(&window->share);
+	window->shared_first = growing->first;
+	return &growing->profile;
+}
+
 static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct window *const window = &self(sink)->window;
+	struct tree_share *const share = &self(sink)->share;
 	struct timeline *timeline = window_timeline(window, sample->time_ns);
 	struct profile_quality flaws = {0};
 	const struct window_sample entry = {
@@ -35,8 +47,14 @@ static int take(struct sink *sink, const struct named_sample *sample)
 		.flaws = &flaws,
 	};
 
+	struct profile *const tree = growing_tree(self(sink));
+	int err;
+
 	named_sample_judge(sample, &flaws);
-	return window_add(window, &entry);
+	tree_share_begin(share, sample, window_name_bytes(window), tree);
+	err = window_add(window, &entry);
+	tree_share_end(share, sample, tree);
+	return err;
 }
 
 static void advance(struct sink *sink, const struct sink_progress *progress)
@@ -49,6 +67,7 @@ static void advance(struct sink *sink, const struct sink_progress *progress)
 
 static void free_window(struct sink *sink)
 {
+	tree_share_fini(&self(sink)->share);
 	window_fini(&self(sink)->window);
 	free(self(sink));
 }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,78 @@ static void each_sink_has_every_sample(void **state)
 	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "early"), 1);
 	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "late"), 4);
 	assert_int_equal(weight_of(&periods->period->graphs->parts[0].timeline), 5);
+}
+
+enum { EVE = 1001, BOB };
+
+#define FEW  1024u
+#define LONG 1000
+
+/* Takes so many stacks of one frame each below the same one, with long names. */
+static void take_many(uint64_t group, unsigned count, int length)
+{
+	char name[LONG + 32];
+
+	process->group = group;
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%d.%u.%0*d", (int)group, i, length, 0);
+		take(name, 1, 1);
+	}
+}
+
+static void shrink_trees(uint32_t nodes)
+{
+	tree->profile.max_nodes = nodes;
+	window->window.generations[0].profile.max_nodes = nodes;
+}
+
+static uint32_t children_of(const struct profile *profile, const char *start)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < profile->count; i++)
+		n += strncmp(profile->nodes[i].name, start, strlen(start)) == 0;
+	return n;
+}
+
+static void assert_shared(const struct profile *profile)
+{
+	assert_in_range(children_of(profile, "1001."), 1, FEW / 2);
+	assert_int_equal(children_of(profile, "1002."), FEW / 8);
+	assert_true(profile->quality.overflow_samples > 0);
+	assert_int_equal(profile->quality.samples, 3 * FEW + FEW / 8 + 1);
+}
+
+/* Ever new stacks of one user are cut, and others' are whole. */
+static void who_fills_a_tree_leaves_half_of_it_to_others(void **state)
+{
+	begin();
+	shrink_trees(FEW);
+	take_many(BOB, 1, 1);
+	take_many(EVE, 3 * FEW, 1);
+	take_many(BOB, FEW / 8, 1);
+	assert_shared(&tree->profile);
+	assert_shared(&window->window.generations[0].profile);
+	assert_int_equal(total_of(&tree->profile, "app"), 3 * FEW + FEW / 8 + 1);
+}
+
+static void who_is_alone_has_the_whole_tree(void **state)
+{
+	begin();
+	shrink_trees(FEW);
+	take_many(EVE, 3 * FEW, 1);
+	assert_in_range(children_of(&tree->profile, "1001."), FEW * 7 / 8, FEW);
+}
+
+static void long_names_are_shared_as_nodes_are(void **state)
+{
+	begin();
+	shrink_trees(FEW);
+	take_many(BOB, 1, 1);
+	take_many(EVE, FEW / 4, LONG);
+	take_many(BOB, 8, LONG);
+	assert_in_range(children_of(&tree->profile, "1001."), 1, FEW / 16);
+	assert_int_equal(children_of(&tree->profile, "1002."), 1 + 8);
 }
 
 static void a_period_is_over_when_nothing_of_it_can_come(void **state)
@@ -328,6 +401,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_sink_has_every_sample),
+		TEST(who_fills_a_tree_leaves_half_of_it_to_others),
+		TEST(who_is_alone_has_the_whole_tree),
+		TEST(long_names_are_shared_as_nodes_are),
 		TEST(a_period_is_over_when_nothing_of_it_can_come),
 		TEST(a_period_can_be_ended_and_given_up),
 		TEST(a_period_that_grows_too_large_says_where_it_ends),
