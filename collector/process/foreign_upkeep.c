@@ -24,12 +24,18 @@ static bool is_due(const struct process *process, uint64_t now_ns)
 	return process_has_generated(process);
 }
 
+static size_t bytes_of(const struct process *process)
+{
+	return process->foreign.map ? foreign_map_bytes(process->foreign.map) : 0;
+}
+
 static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes, uint64_t now_ns)
 {
 	size_t pos = 0;
 	uint64_t key;
 	void *value;
 
+	foreign_upkeep_fini(upkeep);
 	upkeep->files = upkeep->ranges = upkeep->bytes = 0;
 	upkeep->has_jvms = false;
 	while (map64_next(processes, &pos, &key, &value)) {
@@ -39,14 +45,86 @@ static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes
 		upkeep->has_jvms |= process->jvm && foreign_reader_is_wanted(reader, now_ns);
 		upkeep->files += reader->is_open;
 		upkeep->ranges += reader->map ? foreign_map_count(reader->map) : 0;
-		upkeep->bytes += reader->map ? foreign_map_bytes(reader->map) : 0;
+		upkeep->bytes += bytes_of(process);
+		/* Without memory too little is counted. */
+		(void)pool_charge(&upkeep->bytes_of, process->group, bytes_of(process));
+		(void)pool_charge(&upkeep->files_of, process->group, reader->is_open);
 	}
+}
+
+void foreign_upkeep_fini(struct foreign_upkeep *upkeep)
+{
+	pool_fini(&upkeep->bytes_of);
+	pool_fini(&upkeep->files_of);
+}
+
+static bool has_bytes(const struct foreign_upkeep *upkeep)
+{
+	return upkeep->bytes < (upkeep->max_bytes ? upkeep->max_bytes : FOREIGN_MAX_BYTES);
+}
+
+static bool has_files(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
+{
+	return reader->is_open ||
+	       upkeep->files < (upkeep->max_files ? upkeep->max_files : FOREIGN_MAX_FILES);
 }
 
 static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
 {
-	return upkeep->bytes < (upkeep->max_bytes ? upkeep->max_bytes : FOREIGN_MAX_BYTES) &&
-	       (reader->is_open || upkeep->files < FOREIGN_MAX_FILES);
+	return has_bytes(upkeep) && has_files(upkeep, reader);
+}
+
+/* The largest perf map of the group. A file that is open without lines is one, too. */
+static struct process *find_largest(const struct map64 *processes, uint64_t group)
+{
+	struct process *largest = NULL;
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(processes, &pos, &key, &value)) {
+		struct process *const process = value;
+
+		if (process->group == group && (process->foreign.is_open || process->foreign.map) &&
+		    (!largest || bytes_of(process) > bytes_of(largest)))
+			largest = process;
+	}
+	return largest;
+}
+
+static void evict(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+{
+	struct foreign_reader *const reader = &process->foreign;
+	const size_t bytes = bytes_of(process);
+
+	upkeep->bytes -= bytes;
+	upkeep->files -= reader->is_open;
+	pool_release(&upkeep->bytes_of, process->group, bytes);
+	pool_release(&upkeep->files_of, process->group, reader->is_open);
+	foreign_reader_fini(reader);
+	reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
+	upkeep->evicted++;
+}
+
+/* If there is no room for the process's perf map, whoever has the most makes some. */
+static void make_room(struct foreign_upkeep *upkeep, const struct map64 *processes,
+		      const struct process *process, uint64_t now_ns)
+{
+	const struct foreign_reader *const reader = &process->foreign;
+	struct process *payer;
+	uint64_t group;
+
+	while (!has_room(upkeep, reader)) {
+		const bool is_of_bytes = !has_bytes(upkeep);
+
+		if (!pool_choose(is_of_bytes ? &upkeep->bytes_of : &upkeep->files_of,
+				 process->group, is_of_bytes ? PROCESS_BYTES : 1, &group))
+			return;
+		payer = find_largest(processes, group);
+		if (!payer)
+			return;
+		evict(upkeep, payer, now_ns);
+	}
 }
 
 static void read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns,
@@ -111,8 +189,10 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 			if (!map64_next(processes, &upkeep->pos, &key, &value))
 				break;
 		}
-		if (is_due(value, now_ns))
-			read_process(upkeep, value, now_ns, PROCESS_BYTES);
+		if (!is_due(value, now_ns))
+			continue;
+		make_room(upkeep, processes, value, now_ns);
+		read_process(upkeep, value, now_ns, PROCESS_BYTES);
 	}
 }
 
@@ -126,6 +206,9 @@ static const struct counter counters[] = {
 	COUNTER_SUM(struct foreign_upkeep, put_off, "foreign_maps.put_off",
 		    "foreign_map_put_off_total",
 		    "Times that a process was passed over, for want of room."),
+	COUNTER_SUM(struct foreign_upkeep, evicted, "foreign_maps.evicted",
+		    "foreign_map_evicted_total",
+		    "Perf maps that were forgotten for another container's or user's."),
 };
 
 const struct counters foreign_upkeep_counters = COUNTERS(struct foreign_upkeep, counters);

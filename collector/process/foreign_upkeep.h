@@ -10,13 +10,15 @@
  * 2 MiB of one process, and waits for parsers for 20 ms at most; what these answer later is taken
  * by the next step. So a process that writes without end cannot take more, and other processes get
  * their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
- * FOREIGN_MAX_FILES descriptors.
+ * FOREIGN_MAX_FILES descriptors. Past either, the container or user that has the most of it loses
+ * its largest perf map, which is looked for again later; a perf map of its own is put off instead.
  */
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
 #define FG_PROCESS_FOREIGN_UPKEEP_H
 
 #include "base/counters.h"
 #include "base/map64.h"
+#include "guard/pool.h"
 #include "maps/foreign_reader.h"
 
 #define FOREIGN_MAX_BYTES ((size_t)256 << 20)
@@ -24,18 +26,23 @@
 
 struct foreign_upkeep {
 	struct foreign_reader_stats stats;
-	size_t files, ranges, bytes; /* of all readers, as of the last step */
-	size_t max_bytes;	     /* of memory; 0: FOREIGN_MAX_BYTES */
-	uint64_t put_off;	     /* reads put off because there was no room for the map */
-	size_t pos;		     /* in the table of processes, where the next step begins */
-	size_t done;		     /* bytes read since the last step began */
-	uint64_t wait_ns;	     /* that are left of the last step to wait for parsers */
-	uint64_t next_ns;	     /* when the next step is due */
-	bool has_jvms;		     /* perf maps of processes with an agent are wanted */
+	size_t files, ranges, bytes;	/* of all readers, as of the last step */
+	struct pool bytes_of, files_of; /* of owners, as of the last step's begin */
+	size_t max_bytes;		/* of memory; 0: FOREIGN_MAX_BYTES */
+	size_t max_files;		/* 0: FOREIGN_MAX_FILES */
+	uint64_t put_off;		/* reads put off because there was no room for the map */
+	uint64_t evicted;		/* perf maps that were forgotten for another owner's */
+	size_t pos;			/* in the table of processes, where the next step begins */
+	size_t done;			/* bytes read since the last step began */
+	uint64_t wait_ns;		/* that are left of the last step to wait for parsers */
+	uint64_t next_ns;		/* when the next step is due */
+	bool has_jvms;			/* perf maps of processes with an agent are wanted */
 };
 extern const struct counters foreign_upkeep_counters;
 
 struct process;
+
+void foreign_upkeep_fini(struct foreign_upkeep *upkeep);
 
 /*
  * Reads the perf map of a process at once, because the process has just become known by its first

@@ -84,6 +84,7 @@ void targets_fini(struct targets *targets)
 	graveyard_fini(&targets->dying);
 	map64_fini(&targets->processes);
 	process_pool_fini(&targets->pool);
+	foreign_upkeep_fini(&targets->foreign);
 	map64_fini(&targets->sessions);
 	map64_fini(&targets->rivals);
 	containers_fini(&targets->containers);
