@@ -41,7 +41,7 @@ struct late_process {
 /* An owner with late calls. */
 struct late_owner {
 	struct owner owner;
-	unsigned calls; /* 0: the place is free */
+	unsigned parts; /* GUARD_PARTS for a late call; 0: the place is free */
 	uint64_t forget_ns, until_ns;
 };
 
@@ -131,6 +131,37 @@ static struct late_process *choose_place(struct guard *guard, pid_t pid)
 	return best;
 }
 
+static struct late_owner *find_owner(struct guard *guard, struct owner owner)
+{
+	for (size_t i = 0; i < MAX_OWNERS; i++) {
+		if (guard->owners[i].parts > 0 && owner_is(guard->owners[i].owner, owner))
+			return &guard->owners[i];
+	}
+	return NULL;
+}
+
+/* All users of the owner's container together. */
+static struct owner all_of(struct owner owner)
+{
+	return (struct owner){.container = owner.container, .user = OWNER_ALL};
+}
+
+static void forgive_one(struct guard *guard, struct owner owner)
+{
+	struct late_owner *const known = find_owner(guard, owner);
+
+	if (known)
+		known->parts = known->parts > GUARD_PARTS ? known->parts - (GUARD_PARTS - 1) : 1;
+}
+
+/* A late call of the owner has returned soon: that may have been a busy host's fault. */
+static void forgive(struct guard *guard, struct owner owner)
+{
+	forgive_one(guard, owner);
+	if (owner.container)
+		forgive_one(guard, all_of(owner));
+}
+
 /* Sees which late calls have returned, and forgets processes that have long answered. */
 static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 {
@@ -141,6 +172,8 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 		if (place->out && atomic_load(&place->out->is_back)) {
 			drop(place->out);
 			place->out = NULL;
+			if (now_ns <= place->since_ns + GUARD_SOON_NS)
+				forgive(guard, place->owner);
 		}
 		guard->stats.unanswered += place->out != NULL;
 		if (place->pid && !place->out && now_ns > place->since_ns + KEPT_NS) {
@@ -148,21 +181,6 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 			guard->n_processes--;
 		}
 	}
-}
-
-static struct late_owner *find_owner(struct guard *guard, struct owner owner)
-{
-	for (size_t i = 0; i < MAX_OWNERS; i++) {
-		if (guard->owners[i].calls > 0 && owner_is(guard->owners[i].owner, owner))
-			return &guard->owners[i];
-	}
-	return NULL;
-}
-
-/* All users of the owner's container together. */
-static struct owner all_of(struct owner owner)
-{
-	return (struct owner){.container = owner.container, .user = OWNER_ALL};
 }
 
 static bool has_pause(struct guard *guard, struct owner owner, uint64_t now_ns)
@@ -233,7 +251,7 @@ static struct late_owner *choose_owner(struct guard *guard, struct owner owner)
 		return best;
 	best = &guard->owners[0];
 	for (size_t i = 1; i < MAX_OWNERS; i++) {
-		if (guard->owners[i].calls < best->calls)
+		if (guard->owners[i].parts < best->parts)
 			best = &guard->owners[i];
 	}
 	*best = (struct late_owner){.owner = owner};
@@ -247,16 +265,17 @@ static void note_owner(struct guard *guard, struct owner owner, unsigned most, u
 	const uint64_t forgotten =
 		now_ns > known->forget_ns ? (now_ns - known->forget_ns) / GUARD_FORGET_NS : 0;
 
-	if (known->calls == 0 || forgotten >= known->calls) {
-		known->calls = 0;
+	if (known->parts == 0 || forgotten * GUARD_PARTS >= known->parts) {
+		known->parts = 0;
 		known->forget_ns = now_ns;
 	} else {
-		known->calls -= (unsigned)forgotten;
+		known->parts -= (unsigned)forgotten * GUARD_PARTS;
 		known->forget_ns += forgotten * GUARD_FORGET_NS;
 	}
-	known->calls++;
-	if (known->calls > most)
-		known->until_ns = now_ns + pause_of(known->calls - most - 1);
+	known->parts += GUARD_PARTS;
+	if (known->parts > most * GUARD_PARTS)
+		known->until_ns =
+			now_ns + pause_of((known->parts - most * GUARD_PARTS - 1) / GUARD_PARTS);
 	if (known->until_ns > guard->owners_until_ns)
 		guard->owners_until_ns = known->until_ns;
 }
@@ -395,6 +414,8 @@ void guard_begin_turn(struct guard *guard)
 {
 	guard->has_turns = true;
 	guard->waited_ns = 0;
+	if (guard->n_processes > 0)
+		see_who_is_back(guard, clock_now_ns());
 }
 
 /* How long a call is waited for; 0: it is not made in this turn. */

@@ -16,8 +16,9 @@
  * returned. From the second late call on there is also a pause, which doubles with each further
  * one; a single one may be the fault of a busy host. An owner of processes (owner.h) has at most
  * GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls in a short
- * time has a pause of its own, whichever of its processes they were for. A container with all its
- * users has twice that. So an owner can hold up the caller for a small part of the time, and has no
+ * time has a pause of its own, whichever of its processes they were for. Of these, a late call that
+ * has returned within GUARD_SOON_NS counts as an eighth of one: on a busy host calls are late that
+ * nobody holds up. A container with all its users has twice that. So an owner can hold up the caller for a small part of the time, and has no
  * share of the helpers that would be missing to others.
  *
  * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
@@ -44,6 +45,8 @@
 /* After so many late calls an owner has pauses. One call less is counted each GUARD_FORGET_NS. */
 #define GUARD_OWNER_CALLS 16
 #define GUARD_FORGET_NS	  UINT64_C(4000000000)
+#define GUARD_SOON_NS	  UINT64_C(100000000)
+#define GUARD_PARTS	  8u /* of a call */
 
 #define GUARD_MAX_LEFT	    16	/* left calls that run */
 #define GUARD_OWNER_WAITING 128 /* more that wait and open are not run */
