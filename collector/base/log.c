@@ -26,14 +26,24 @@ static _Thread_local struct log_catch *caught; /* NULL: lines go to stderr */
 
 enum room { ROOM_TROUBLE, ROOM_OTHERS, ROOMS }; /* warnings and errors; all else */
 
+#define MAX_KINDS 64u /* of lines of a room in a minute; all further ones are one */
+
+/* Lines with one format are of one kind. */
+struct kind {
+	const char *format;
+	unsigned lines;
+};
+
 /* What is known of the lines of a bounded log. */
 static struct {
 	pthread_mutex_t lock;
 	bool is_on;
 	uint64_t minute_began_ns;
 	unsigned lines[ROOMS]; /* written in this minute */
-	unsigned lacks;	       /* left out in this minute */
-	uint64_t left_out;     /* in all */
+	unsigned n_kinds[ROOMS];
+	struct kind kinds[ROOMS][MAX_KINDS + 1];
+	unsigned lacks;	   /* left out in this minute */
+	uint64_t left_out; /* in all */
 } bound = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum log_level log_set_level(enum log_level level)
@@ -115,15 +125,42 @@ static unsigned begin_minute(void)
 		return 0;
 	bound.minute_began_ns = now_ns;
 	memset(bound.lines, 0, sizeof(bound.lines));
+	memset(bound.n_kinds, 0, sizeof(bound.n_kinds));
 	bound.lacks = 0;
 	return lacks;
 }
 
-/* *ret_lacks: how many lines are to be said to have been left out before this one. */
-static bool may_write(enum log_level level, unsigned *ret_lacks)
+static struct kind *kind_of(enum room room, const char *format)
 {
-	unsigned *const lines =
-		&bound.lines[level <= LOG_LEVEL_WARNING ? ROOM_TROUBLE : ROOM_OTHERS];
+	struct kind *const kinds = bound.kinds[room];
+	unsigned *const n = &bound.n_kinds[room];
+	unsigned i = 0;
+
+	while (i < *n && kinds[i].format != format)
+		i++;
+	if (i == *n && i <= MAX_KINDS) {
+		kinds[i] = (struct kind){.format = format};
+		++*n;
+	}
+	return &kinds[i < MAX_KINDS ? i : MAX_KINDS];
+}
+
+/* Counts a line. A kind has as much of the room as is free, so that others find some, too. */
+static bool count_line(enum room room, const char *format)
+{
+	struct kind *const kind = kind_of(room, format);
+
+	if (max_level < LOG_LEVEL_DEBUG && kind->lines >= LOG_MAX_LINES - bound.lines[room])
+		return false;
+	kind->lines++;
+	bound.lines[room]++;
+	return true;
+}
+
+/* *ret_lacks: how many lines are to be said to have been left out before this one. */
+static bool may_write(enum log_level level, const char *format, unsigned *ret_lacks)
+{
+	const enum room room = level <= LOG_LEVEL_WARNING ? ROOM_TROUBLE : ROOM_OTHERS;
 	bool is_allowed = true;
 
 	*ret_lacks = 0;
@@ -133,8 +170,7 @@ static bool may_write(enum log_level level, unsigned *ret_lacks)
 
 		if (is_room)
 			*ret_lacks = begin_minute();
-		is_allowed = is_room && (*lines < LOG_MAX_LINES || max_level >= LOG_LEVEL_DEBUG);
-		*lines += is_allowed;
+		is_allowed = is_room && count_line(room, format);
 		bound.lacks += !is_allowed;
 		bound.left_out += !is_allowed;
 	}
@@ -201,7 +237,7 @@ void log_line(enum log_level level, const char *format, ...)
 		errno = saved;
 		return;
 	}
-	if (level > max_level || !may_write(level, &lacks)) {
+	if (level > max_level || !may_write(level, format, &lacks)) {
 		errno = saved;
 		return;
 	}

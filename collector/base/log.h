@@ -16,7 +16,8 @@
 
 #include <stdint.h>
 
-#define LOG_MAX_LINES 200 /* a minute; as many warnings and errors, and as many others */
+/* A minute; as many warnings and errors, and as many others. One kind of line has half at most. */
+#define LOG_MAX_LINES 200
 
 enum log_level {
 	LOG_LEVEL_SILENT = -1,
@@ -37,7 +38,8 @@ void log_detect_journal(void);
 /*
  * For a program without end: from now on no line waits for who reads stderr, and at most
  * LOG_MAX_LINES warnings and errors a minute are written, and as many other lines, unless the level
- * is debug. A line says how many were left out.
+ * is debug. Lines of one kind, which have one format, are written while they are fewer than there
+ * is room: so no kind keeps others out. A line says how many were left out.
  */
 void log_be_bounded(void);
 /* Lines left out since the start. */
