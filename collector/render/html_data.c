@@ -12,6 +12,7 @@
 #include "profile/idle_frames.h"
 #include "profile/name_lists.h"
 #include "profile/pools.h"
+#include "profile/profile_part.h"
 #include "render/kinds.h"
 
 #include <errno.h>
@@ -246,6 +247,8 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 	fact_number(out, "hz", info->hz);
 	fact_number(out, "start_ms", info->start_unix_ns / 1000000);
 	fact_number(out, "duration_ns", info->duration_ns);
+	if (profile_kind_is_same(kind, &profile_kind_cpu))
+		fact_number(out, "cpu_period_ns", profile_cpu_period_ns(info->event, info->hz));
 	add_quality(out, info);
 }
 

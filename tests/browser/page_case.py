@@ -105,11 +105,21 @@ class PageCase(unittest.TestCase):
     def total(self):
         return self.browser.run("app.tree.total[0]")
 
+    def middle_of(self, element):
+        """Where to click on what a JavaScript expression is."""
+        return self.browser.run(f"(b => [b.x + b.width / 2, b.y + b.height / 2])(({element}).getBoundingClientRect())")
+
+    def open_menu_of(self, selector):
+        """Opens the menu that something is in, by its button, if it is closed."""
+        menu = f"document.querySelector({selector!r}).closest('.menu')"
+        if self.browser.run(f"(m => Boolean(m && m.querySelector('.panel').hidden))({menu})"):
+            self.browser.click(*self.middle_of(f"{menu}.querySelector('button')"))
+
     def press(self, selector):
-        box = self.browser.run(
-            f"(b => [b.x + b.width / 2, b.y + b.height / 2])"
-            f"(document.querySelector({selector!r}).getBoundingClientRect())")
-        self.browser.click(*box)
+        """A click of the mouse, in a menu after one on the menu's button."""
+        if self.browser.run(f"Boolean(document.querySelector({selector!r}).closest('.panel'))"):
+            self.open_menu_of(selector)
+        self.browser.click(*self.middle_of(f"document.querySelector({selector!r})"))
 
     def text(self, selector):
         return self.browser.run(f"document.querySelector({selector!r}).textContent")

@@ -71,6 +71,79 @@ class Controls(PageCase):
         self.browser.key("s")
         self.assertRegex(self.browser.run("app.copied"), r"^(Shop|Search)\norg/spring")
 
+    def test_slash_is_the_search_and_question_mark_shows_keys(self):
+        self.browser.key("/", text="/")
+        self.browser.type("memcpy")
+        self.assertEqual(self.browser.run("[app.state.search, document.activeElement.id]"), ["memcpy", "search"])
+        # In a field they are letters.
+        self.browser.key("/", text="/")
+        self.assertEqual(self.browser.run("page.search.value"), "memcpy/")
+        self.focus_graph("?")
+        self.assertRegex(self.text("dialog"), "search; Ctrl-F.*copy the frame's name")
+        self.browser.key("c")
+        self.assertIsNone(self.browser.run("app.copied"))
+        self.browser.key("Escape", code="Escape", windowsVirtualKeyCode=27)
+        self.browser.wait_for("!document.querySelector('dialog')")
+
+    def test_one_tab_goes_to_the_graph(self):
+        self.browser.key("Tab", code="Tab", windowsVirtualKeyCode=9)
+        self.assertTrue(self.browser.run("document.activeElement === app.graph.host"))
+
+    def test_small_letters_are_found_as_capitals_and_capitals_as_themselves(self):
+        for text, wanted in (("hashmap", "HashMap"), ("HashMap", "HashMap"), ("Hashmap", None), (r"\\Dhashmap", "HashMap")):
+            self.search(text.replace("\\\\", "\\"))
+            share = sum(s[7] for s in self.samples if wanted and any(wanted in frame for frame in s[6]))
+            self.assertTrue(self.text("#matched").startswith(f"{100 * share / 2000:.2f}%"), text)
+
+    # the head
+
+    def test_head_is_one_row_of_48_pixels_and_the_strip_of_24(self):
+        for size in ((1366, 768), (2560, 1440)):
+            self.browser.resize(*size)
+            self.browser.frames()
+            header, rest = self.browser.run("[document.querySelector('header').offsetHeight,"
+                                            "app.graph.host.getBoundingClientRect().top]")
+            self.assertLessEqual(header, 48)
+            self.assertLessEqual(rest, 48 + 24 + 8)
+            self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), size[0])
+
+    def test_menus_open_one_at_a_time_and_close(self):
+        shown = "[...document.querySelectorAll('.panel')].filter(p => !p.hidden).map(p => p.previousSibling.id)"
+        for menu in ("view", "filter", "more", "facts"):
+            self.browser.click(*self.middle_of(f"document.getElementById({menu!r})"))
+            self.assertEqual(self.browser.run(shown), [menu])
+            box = self.browser.run(f"(b => [b.left, b.right, b.bottom])(document.getElementById({menu!r})"
+                                   ".nextSibling.getBoundingClientRect())")
+            self.assertTrue(0 <= box[0] < box[1] <= 1366 and box[2] <= 768, box)
+            self.shoot(f"menu-{menu}")
+        self.browser.key("Escape")
+        self.assertEqual(self.browser.run(f"[{shown}.length, document.activeElement.id]"), [0, "facts"])
+        self.browser.click(*self.middle_of("document.getElementById('view')"))
+        self.browser.click(700, 400)
+        self.assertEqual(self.browser.run(shown), [])
+
+    def test_facts_are_behind_a_button_and_warnings_are_not(self):
+        self.assertEqual(self.browser.run("document.querySelector('.quality').getClientRects().length"), 0)
+        warning = self.text("#warnings")
+        self.assertIn("lost 7", warning)
+        self.assertNotIn("cpu-clock", warning)
+        self.press("#warnings")
+        self.assertGreater(self.browser.run("document.querySelector('.quality').getClientRects().length"), 0)
+
+    def test_what_is_left_out_is_a_pill_that_brings_it_back(self):
+        self.choose("pool", "http-nio-8080-exec-*")
+        self.choose("process", "Shop-100")
+        self.browser.run("go({kind: 8, onlyKind: true, search: 'Order', onlyMatching: true})")
+        pills = "[...document.querySelectorAll('.pill')].map(p => p.textContent.slice(0, -2))"
+        self.assertEqual(self.browser.run(pills), ["process Shop-100", "pool http-nio-8080-exec-*", "only kernel",
+                                                   "only with Order"])
+        seen = [self.total()]
+        for _ in range(4):
+            self.press(".pill")
+            seen.append(self.total())
+        self.assertEqual(seen, sorted(set(seen)))
+        self.assertEqual(seen[-1], 2000)
+
     # buttons
 
     def test_reset_zoom_and_reset_all_do_what_they_say(self):
@@ -99,6 +172,23 @@ class Controls(PageCase):
                 self.assertEqual(shown, sorted(shown, reverse=not up))
                 ways.add(up)
             self.assertEqual(len(ways), 2)
+
+    def test_shares_in_the_table_are_bars(self):
+        self.press("#tab-top")
+        rows = self.browser.run("[...document.querySelectorAll('tbody tr')].map(r => [r.cells[1].textContent,"
+                                "r.cells[1].style.backgroundSize])")
+        for text, size in rows:
+            share = float(text.split()[-1].rstrip("%"))
+            self.assertAlmostEqual(float(size.split("%")[0] or 0), share, delta=0.1)
+
+    def test_legend_has_shares_and_only_kinds_that_have_a_box(self):
+        shown = "Object.fromEntries(page.kinds.filter(k => !k.hidden).map(k => [k.dataset.kind, k.textContent]))"
+        legend = self.browser.run(shown)
+        kernel = sum(s[7] for s in self.samples if s[6][-1].endswith("_[k]"))
+        self.assertEqual(legend["8"], f"kkernel {100 * kernel / 2000:.1f}%")
+        self.assertNotIn("10", legend)
+        self.press("[data-flag=javaOnly]")
+        self.assertNotIn("8", self.browser.run(shown))
 
     def test_table_follows_the_search(self):
         self.press("#tab-top")
@@ -133,18 +223,45 @@ class Controls(PageCase):
         self.assertEqual(self.browser.run("[app.state.from, app.state.to]"), [begin, end])
         self.assertEqual(self.total(), wanted)
 
-    def test_a_part_of_a_column_can_be_chosen(self):
-        x, y, width, height, rows, columns = self.browser.run(
-            "(b => [b.x, b.y, b.width, b.height, app.strip.rows, app.strip.columns])"
+    def place_of_bucket(self, bucket):
+        """The middle of a bucket in the strip."""
+        return self.browser.run(
+            f"(b => [b.x + b.width * ({bucket} + 0.5) / app.strip.buckets, b.y + 5])"
             "(app.strip.canvas.getBoundingClientRect())")
-        x += width * 2.5 / columns
-        place = [y + height * (1 - (row + 0.5) / rows) for row in (1, 4)]
-        self.browser.mouse("mousePressed", x, place[0])
-        self.browser.mouse("mouseMoved", x, place[1])
-        self.browser.mouse("mouseReleased", x, place[1])
+
+    def test_any_part_of_the_time_can_be_chosen_and_the_head_repeats_it(self):
+        for first, last, said in ((65, 68, "1.02\u20131.08 s"), (128, 127, "1.98\u20132.02 s")):
+            begin, end = sorted((first, last))
+            self.browser.mouse("mousePressed", *self.place_of_bucket(first))
+            self.browser.mouse("mouseMoved", *self.place_of_bucket(last))
+            self.browser.mouse("mouseReleased", *self.place_of_bucket(last))
+            self.browser.frames()
+            self.range_of(begin, end + 1)
+            self.assertEqual(self.text(".pills"), said + " \u00d7")
+            self.press(".pill")
+            self.assertEqual(self.total(), 2000)
+            self.assertTrue(self.browser.run("page.bar.hidden"))
+
+    def test_strip_has_24_pixels_an_axis_and_says_the_time_under_the_mouse(self):
+        self.assertEqual(self.browser.run("[app.strip.canvas.clientHeight, app.strip.host.clientHeight]"), [24, 24])
+        told = self.browser.run(
+            "(() => { const told = [], pen = app.strip.canvas.getContext('2d');"
+            "pen.fillText = text => told.push(text); app.strip.show(); delete pen.fillText; return told; })()")
+        self.assertEqual(told[:3], ["0 s", "0.5 s", "1 s"])
+        self.browser.mouse("mouseMoved", *self.place_of_bucket(64))
         self.browser.frames()
-        self.assertLess(rows * BUCKET_MS, 1000)
-        self.range_of(2 * rows + 1, 2 * rows + 5)
+        there = sum(s[7] for s in self.samples if int(s[0] / BUCKET_MS) == 64)
+        self.assertEqual(self.browser.run("[page.tip.hidden, page.tip.firstChild.textContent,"
+                                          "page.tip.lastChild.textContent]"),
+                         [False, "1 s", f"22:13:21.00 UTC, {there} samples"])
+        self.browser.mouse("mouseMoved", 700, 8)
+        self.browser.frames()
+        self.assertTrue(self.browser.run("page.tip.hidden"))
+
+    def test_axes_have_round_times(self):
+        self.assertEqual(self.browser.run("[0.07, 0.3, 3, 14, 40, 700].map(tickSeconds)"), [0.1, 0.5, 5, 20, 60, 1800])
+        self.assertEqual(self.browser.run("[secondsText(2.25, 6, 2), secondsText(90, 200, 0), secondsText(3700.5, 9e3, 1)]"),
+                         ["2.25 s", "1:30", "1:01:40.5"])
 
     def test_range_can_be_typed(self):
         for label, value in (("From second", "1"), ("To second", "2.5")):
@@ -202,24 +319,35 @@ class Controls(PageCase):
 
     # ears, eyes, paper
 
-    def test_screen_reader_is_told_names_and_states(self):
-        nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+    def told(self):
+        """Role -> names, of all that a screen reader is told of."""
         told = {}
-        for node in nodes:
+        for node in self.browser.call("Accessibility.getFullAXTree")["nodes"]:
             if not node.get("ignored"):
                 told.setdefault(node.get("role", {}).get("value"), []).append(
                     node.get("name", {}).get("value", ""))
+        return told
+
+    def test_screen_reader_is_told_names_and_states(self):
+        told = self.told()
         self.assertTrue(any("Arrow keys" in name for name in told["application"]), told)
         self.assertTrue(any("Search frames" in name for name in told["searchbox"]))
         self.assertTrue(any("Samples over time" in name for name in told["image"]))
-        self.assertEqual(told["tab"], ["Flame graph", "Functions", "Callers & callees"])
-        self.assertLessEqual({"process", "container", "pool", "thread"}, set(told["combobox"]))
+        self.assertEqual(told["tab"], ["Graph", "Functions", "Callers"])
         self.assertTrue(all(re.search("[A-Za-z0-9]", name) for role in ("button", "textbox", "spinbutton", "combobox")
                             for name in told.get(role, [])), told)
+        # What a menu has is there once it is open.
+        self.assertNotIn("combobox", told)
+        self.browser.click(*self.middle_of("document.getElementById('filter')"))
+        self.assertLessEqual({"process", "container", "pool", "thread"}, set(self.told()["combobox"]))
+        for menu, within in (("view", "Icicle"), ("more", "Save SVG")):
+            self.assertNotIn(within, self.told()["button"])
+            self.browser.click(*self.middle_of(f"document.getElementById({menu!r})"))
+            self.assertIn(within, self.told()["button"])
 
     def test_screen_reader_is_told_the_frame_that_keys_went_to(self):
         self.focus_graph("ArrowUp", "ArrowUp")
-        self.assertRegex(self.text("#details"), r"^(Shop|Search) \([0-9,]+ samples, [0-9.]+%\), self")
+        self.assertRegex(self.text("#details"), r"^(Shop|Search) \([0-9,]+ samples, [0-9.]+%, [0-9.]+ s, [0-9.]+ cores\), self")
         self.assertEqual(self.browser.run(
             "document.getElementById(app.graph.host.getAttribute('aria-describedby')) === page.details"
             " && page.details.getAttribute('aria-live')"), "polite")
@@ -230,9 +358,16 @@ class Controls(PageCase):
         self.browser.frames()
         self.assertTrue(self.text("#details").startswith("Shop ("))
         self.assertFalse(self.browser.run("app.graph.hover.hidden"))
+        shop = sum(s[7] for s in self.samples if s[1] == 100)
+        cores = f"{shop / 99:.2f} s, {shop / 99 / 10:.2f} cores"
+        tip = self.browser.run("(b => [page.tip.textContent, b.left - {x}, b.top - {y}, b.bottom, innerHeight])"
+                               "(page.tip.getBoundingClientRect())".replace("{x}", str(x)).replace("{y}", str(y)))
+        self.assertTrue(tip[0].startswith(f"Shop({shop:,} samples, {100 * shop / 2000:.2f}%, {cores})"), tip)
+        self.assertLess(abs(tip[1]) + abs(tip[2]), 80)
+        self.assertLessEqual(tip[3], tip[4])
         self.browser.mouse("mouseMoved", 5, 5)
         self.browser.frames()
-        self.assertTrue(self.browser.run("app.graph.hover.hidden"))
+        self.assertEqual(self.browser.run("[app.graph.hover.hidden, page.tip.hidden]"), [True, True])
 
     def media(self, **features):
         self.browser.call("Emulation.setEmulatedMedia", media=features.pop("media", ""), features=[
@@ -254,8 +389,8 @@ class Controls(PageCase):
         self.browser.run("dispatchEvent(new Event('beforeprint'))")
         seen = self.browser.run(
             "(() => { const c = document.querySelector('.printed'), d = s => getComputedStyle("
-            "document.querySelector(s)); return [d('nav').display, d('.graph').display, d('.quality')"
-            ".display !== 'none', d('.legend').display !== 'none', d('body').backgroundColor,"
+            "document.querySelector(s)); const seen = s => document.querySelector(s).getClientRects().length > 0;"
+            "return [d('nav').display, d('.graph').display, seen('.quality'), seen('.legend'), d('body').backgroundColor,"
             "[...c.getContext('2d').getImageData(c.width - 1, 0, 1, 1).data]]; })()")
         self.assertEqual(seen[:5], ["none", "none", True, True, "rgb(255, 255, 255)"])
         self.assertEqual(seen[5], [255, 255, 255, 255])

@@ -112,6 +112,7 @@ class Page(PageCase):
         self.search("HASHMAP")
         self.assertIn("0.00%", self.text("#matched"))
         self.press("[data-flag=ignoreCase]")
+        self.browser.key("Escape")
         wanted = samples_with(self.samples, lambda name: "HashMap" in name)
         self.assertIn(shown_share(wanted, 2000), self.text("#matched"))
         self.search("(")
@@ -179,15 +180,14 @@ class Page(PageCase):
     def test_range_of_the_time_strip_redraws_the_graph(self):
         box = self.browser.run("(b => [b.x, b.y, b.width, b.height])"
                                "(app.strip.canvas.getBoundingClientRect())")
-        columns = self.browser.run("app.strip.columns")
-        x = [box[0] + box[2] * (at + 0.5) / columns for at in (1, 3)]
-        self.browser.mouse("mousePressed", x[0], box[1] + box[3] - 0.4)
-        self.browser.mouse("mouseMoved", x[1], box[1] + 1)
-        self.browser.mouse("mouseReleased", x[1], box[1] + 1)
+        buckets = self.browser.run("app.strip.buckets")
+        x = [box[0] + box[2] * (at + 0.5) / buckets for at in (8, 31)]
+        self.browser.mouse("mousePressed", x[0], box[1] + 3)
+        self.browser.mouse("mouseMoved", x[1], box[1] + 3)
+        self.browser.mouse("mouseReleased", x[1], box[1] + 3)
         self.browser.frames()
         start, end = self.browser.run("[app.state.from, app.state.to]")
-        rows = self.browser.run("app.strip.rows")
-        self.assertEqual((start, end), (rows, 4 * rows))
+        self.assertEqual((start, end), (8, 32))
         wanted = sum(s[7] for s in self.samples if start <= int(s[0] / BUCKET_MS) < end)
         self.assertEqual(self.total(), wanted)
         self.shoot("times-range")
@@ -491,7 +491,8 @@ class Page(PageCase):
         self.assertNotIn("<img", svg)
         titles = [title.text for title in xml.etree.ElementTree.fromstring(svg).iter(SVG + "title")]
         shop = sum(s[7] for s in self.samples if s[1] == 100)
-        self.assertIn(f"Shop ({shop:,} samples, {shown_share(shop, 2000)})", titles)
+        self.assertIn(f"Shop ({shop:,} samples, {shown_share(shop, 2000)}, {shop / 99:.2f} s, "
+                      f"{shop / 990:.2f} cores)", titles)
         self.assertTrue(any(title.startswith(HOSTILE) for title in titles))
         name, png = self.browser.downloaded("document.getElementById('save-png').click()")
         self.assertEqual((name, png[:8]), ("flamegraph.png", b"\x89PNG\r\n\x1a\n"))

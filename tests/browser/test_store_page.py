@@ -94,7 +94,8 @@ class StorePage(unittest.TestCase):
         self.browser.wait_for(QUIET)
         self.browser.frames()
 
-    press, text = PageCase.press, PageCase.text
+    press, text, middle_of, open_menu_of = (PageCase.press, PageCase.text, PageCase.middle_of,
+                                            PageCase.open_menu_of)
 
     def click(self, selector):
         self.press(selector)

@@ -4,7 +4,7 @@
  * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
  * large as the window; what is scrolled past is not drawn.
  */
-const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 56, LABEL_FROM = 27;
+const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 120, LABEL_FROM = 27;
 const MATCH = "#cd2ddc", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -92,14 +92,14 @@ function changeColour(tree, i)
 const themeColour = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 class Graph {
-	/* on: picked(graph, node), zoomed(graph, node) */
+	/* on: picked(graph, node), pointed(graph, node, event), zoomed(graph, node) */
 	constructor(label, on)
 	{
 		this.on = on;
 		this.canvas = element("canvas", { "aria-hidden": "true" });
 		this.hover = element("div", { class: "hover", hidden: "" });
 		this.spacer = element("div", {});
-		this.host = element("div", { class: "graph", tabindex: "0", role: "application",
+		this.host = element("div", { class: "graph", tabindex: "1", role: "application",
 			"aria-roledescription": "flame graph", "aria-describedby": "details",
 			"aria-label": label + " Arrow keys move between frames, Enter zooms, Escape zooms out." },
 		this.canvas, this.hover, this.spacer);
@@ -121,8 +121,14 @@ class Graph {
 				this.on.zoomed(this, i);
 			}
 		});
-		this.host.addEventListener("pointermove", event => this.pick(this.nodeAt(event)));
-		this.host.addEventListener("pointerleave", () => this.pick(-1));
+		this.host.addEventListener("pointermove", event => {
+			this.pick(this.nodeAt(event));
+			this.on.pointed(this, this.picked, event);
+		});
+		this.host.addEventListener("pointerleave", event => {
+			this.pick(-1);
+			this.on.pointed(this, -1, event);
+		});
 	}
 
 	setTree(tree, zoomed)

@@ -11,11 +11,12 @@ const app = { data: null, state: null, tree: null, made: null };
 const DIMENSIONS = ["container", "process", "pool", "thread"];
 const WIDTHS = ["after", "before", "union"];
 
-/* Names of tabs, and what is written on them. */
+/* Names of tabs, what is written on them, and what they have. */
 function tabsOf(data)
 {
-	return [["graph", "Flame graph"], ["top", "Functions"], ["sandwich", "Callers & callees"],
-		...(data.before ? [["changes", "Changes"]] : [])];
+	return [["graph", "Graph", "The flame graph"], ["top", "Functions", "A table of all functions"],
+		["sandwich", "Callers", "Callers and callees of one function"],
+		...(data.before ? [["changes", "Changes", "A table of what has changed most"]] : [])];
 }
 
 const DEEP = 50;     // frames; more is read no longer but by search
@@ -128,10 +129,15 @@ function nodeOfPath(tree, path)
 
 // ---- search ----
 
+/* Whether a capital stands in a regular expression, but behind a backslash, where it is a class. */
+const hasCapital = text => /\p{Lu}/u.test(text.replace(/\\[a-z]/gi, ""));
+
+/* Small letters are also found as capitals, until there is a capital. */
 function patternOf(state)
 {
 	try {
-		return state.search ? new RegExp(state.search, state.ignoreCase ? "i" : "") : null;
+		return state.search ? new RegExp(state.search, state.ignoreCase || !hasCapital(state.search) ? "i" : "") :
+			null;
 	} catch (error) {
 		return undefined;
 	}

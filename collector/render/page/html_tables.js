@@ -2,7 +2,10 @@
 /* Tables of functions: what is hot (self, total), and in a comparison what has changed most. */
 const ROWS_AT_ONCE = 200;
 
-/* columns: [title, text or number of a row, whether it sorts as a number]. Rows hold a key number. */
+/*
+ * columns: [title, text or number of a row, whether it sorts as a number, its text, the share that a bar
+ * shows]. Rows hold a key number.
+ */
 class FunctionTable {
 	/* on: chosen(key) */
 	constructor(caption, columns, on)
@@ -57,12 +60,23 @@ class FunctionTable {
 			at !== this.sort ? "none" : this.up ? "ascending" : "descending"));
 	}
 
+	/* share: from 0 to 1, as a bar behind the text */
+	numberCell(text, share)
+	{
+		const cell = element("td", { class: "number" }, text);
+		if (share > 0) {
+			cell.classList.add("barred");
+			cell.style.backgroundSize = (100 * Math.min(share, 1)).toFixed(1) + "% 100%";
+		}
+		return cell;
+	}
+
 	rowOf(row)
 	{
-		const made = element("tr", {}, ...this.columns.map(([, value, isNumber, show], at) => {
+		const made = element("tr", {}, ...this.columns.map(([, value, isNumber, show, bar]) => {
 			const text = (show || String)(value(row), row);
 			if (isNumber)
-				return element("td", { class: "number" }, text);
+				return this.numberCell(text, bar ? bar(value(row)) : 0);
 			const { kind, module } = row.name;
 			const { letter, colours, title } = app.data.kinds[kind];
 			const chip = element("i", { class: "chip", title }, letter);
@@ -96,9 +110,10 @@ const shareOf = n => percent(n, app.tree.total[0]);
 
 function topColumns()
 {
+	const text = n => shortAmount(n) + "  " + shareOf(n), bar = n => n / (app.tree.total[0] || 1);
 	return [
-		["Self", row => row.self, true, n => shortAmount(n) + "  " + shareOf(n)],
-		["Total", row => row.total, true, n => shortAmount(n) + "  " + shareOf(n)],
+		["Self", row => row.self, true, text, bar],
+		["Total", row => row.total, true, text, bar],
 		["Function", row => row.name.name, false],
 	];
 }

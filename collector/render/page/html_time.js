@@ -1,79 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recording's time: a column a second, or more or less of it, a row a part of that, dark where
- * there were many samples. A range is chosen with the mouse, a finger, or two fields.
+ * The recording's time in a strip of 24 pixels: bars of how much there was, and an axis. A range is chosen
+ * with the mouse or a finger, or written into two fields, which are in a menu.
  */
-const STRIP_HEIGHT = 64, MOST_COLUMNS = 400, LEAST_COLUMNS = 48, LEAST_ROWS = 8;
+const STRIP_HEIGHT = 24, BARS_HEIGHT = 13, BAR_WIDE = 5, TICK_FROM = 70;
+
+/* The time between marks of an axis: 1, 2 or 5 of a power of ten, or of minutes. */
+function tickSeconds(least)
+{
+	const steps = [60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
+	if (least > 30)
+		return steps.find(step => step >= least) || 86400 * Math.ceil(least / 86400);
+	const power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map(n => n * power).concat(30, 60).find(step => step >= least * 0.999);
+}
+
+/* 2.5 s, and 1:30 of what is longer than two minutes. */
+function secondsText(seconds, longest, digits)
+{
+	if (longest < 120)
+		return +seconds.toFixed(digits) + " s";
+	const whole = Math.floor(seconds), part = digits > 0 ? (seconds - whole).toFixed(digits).slice(1) : "";
+	const two = n => String(n).padStart(2, "0");
+	const minutes = Math.floor(whole / 60);
+	return (minutes < 60 ? minutes : Math.floor(minutes / 60) + ":" + two(minutes % 60)) + ":" +
+		two(whole % 60) + part;
+}
 
 class TimeStrip {
-	/* on: chosen(from, to), in buckets; 0, 0 is all */
-	constructor(times, bucketNs, on)
+	/* on: chosen(from, to), in buckets; 0, 0 is all. pointed(event, text, more); no text: no longer */
+	constructor(times, facts, on)
 	{
 		this.on = on;
 		this.buckets = times.buckets;
-		this.seconds = bucketNs / 1e9;
-		const perSecond = Math.max(1, Math.round(1 / this.seconds));
-		this.rows = perSecond * Math.max(1, Math.ceil(this.buckets / perSecond / MOST_COLUMNS));
-		while (this.rows > LEAST_ROWS && this.buckets / this.rows < LEAST_COLUMNS)
-			this.rows /= 2;
-		this.columns = Math.max(1, Math.ceil(this.buckets / this.rows));
+		this.seconds = Number(facts.bucket_ns) / 1e9;
+		this.start = Number(facts.start_ms || 0);
+		this.length = this.buckets * this.seconds;
 		this.canvas = element("canvas", { height: STRIP_HEIGHT, role: "img",
-			"aria-label": "Samples over time: a column is " + this.columnText() +
-				", from its beginning below to its end above. Drag to choose a range." });
+			"aria-label": "Samples over time, " + secondsText(this.length, this.length, 1) +
+				" from left to right. Drag to choose a range; the menu Filter has fields for it." });
 		this.from = this.field("From second");
 		this.to = this.field("To second");
 		this.all = element("button", { type: "button" }, "All time");
 		this.all.addEventListener("click", () => this.choose(0, 0));
-		this.host = element("div", { class: "strip" }, this.canvas,
-			element("div", { class: "fields" }, element("label", {}, "from", this.from),
-				element("label", {}, "to", this.to), element("span", {}, "s"), this.all));
+		this.host = element("div", { class: "strip" }, this.canvas);
+		this.fields = element("div", { class: "fields" }, element("label", {}, "from", this.from),
+			element("label", {}, "to", this.to), element("span", {}, "s"), this.all);
 		this.listen();
-	}
-
-	columnText()
-	{
-		const s = this.rows * this.seconds;
-		return s >= 1 ? +s.toFixed(2) + " s" : Math.round(1000 * s) + " ms";
 	}
 
 	field(label)
 	{
 		const field = element("input", { type: "number", min: "0", step: "any", "aria-label": label,
-			max: (this.buckets * this.seconds).toFixed(2) });
+			max: this.length.toFixed(2) });
 		field.addEventListener("change", () => this.choose(
 			Math.round((Number(this.from.value) || 0) / this.seconds),
-			Math.round((Number(this.to.value) || this.buckets * this.seconds) / this.seconds)));
+			Math.round((Number(this.to.value) || this.length) / this.seconds)));
 		return field;
 	}
 
+	/* Where a time is, of which the buckets are as fine as digits say. */
+	timeText(bucket)
+	{
+		return secondsText(bucket * this.seconds, this.length, this.seconds < 0.1 ? 2 : 1);
+	}
+
+	rangeText(from, to)
+	{
+		return this.timeText(from).replace(/ s$/, "") + "\u2013" + this.timeText(to);
+	}
+
+	/* The bucket at a place, or where a range of it ends. */
 	bucketAt(event)
 	{
 		const box = this.canvas.getBoundingClientRect();
-		const part = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 0.9999);
-		const up = Math.min(Math.max(1 - (event.clientY - box.top) / box.height, 0), 0.9999);
-		return Math.min(Math.floor(part * this.columns) * this.rows + Math.floor(up * this.rows),
-			this.buckets - 1);
+		const part = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
+		return Math.min(Math.floor(part * this.buckets), this.buckets - 1);
 	}
 
 	listen()
 	{
-		let start = -1, end = -1;
+		let start = -1;
+		const range = event => {
+			const end = this.bucketAt(event);
+			return [Math.min(start, end), Math.max(start, end) + 1];
+		};
 		this.canvas.addEventListener("pointerdown", event => {
-			start = end = this.bucketAt(event);
+			start = this.bucketAt(event);
 			this.canvas.setPointerCapture(event.pointerId);
 		});
 		this.canvas.addEventListener("pointermove", event => {
-			if (start < 0)
-				return;
-			end = this.bucketAt(event);
-			this.paint(Math.min(start, end), Math.max(start, end) + 1);
-		});
-		this.canvas.addEventListener("pointerup", () => {
+			const at = this.bucketAt(event);
 			if (start >= 0)
-				this.choose(Math.min(start, end), Math.max(start, end) + 1);
+				this.paint(...range(event));
+			else
+				this.paint(app.state.from, app.state.to, at);
+			this.point(event, ...(start >= 0 ? range(event) : [at, at + 1]));
+		});
+		this.canvas.addEventListener("pointerup", event => {
+			if (start >= 0)
+				this.choose(...range(event));
 			start = -1;
 		});
 		this.canvas.addEventListener("pointercancel", () => { start = -1; });
+		this.canvas.addEventListener("pointerleave", event => {
+			this.paint(app.state.from, app.state.to);
+			this.on.pointed(event, "");
+		});
+	}
+
+	/* Says what time is pointed at, by the recording's clock and by the day's, and how much there was. */
+	point(event, from, to)
+	{
+		const sum = this.counts.slice(from, to).reduce((all, n) => all + n, 0);
+		const clock = this.start > 0 ? new Date(this.start + 1000 * from * this.seconds).toISOString()
+			.slice(11, 22) + " UTC, " : "";
+		this.on.pointed(event, to > from + 1 ? this.rangeText(from, to) : this.timeText(from),
+			clock + amount(sum));
 	}
 
 	choose(from, to)
@@ -97,7 +140,6 @@ class TimeStrip {
 			if (!shown || shown[sorts[times.node[i]]])
 				this.counts[times.bucket[i]] += times.weight[i];
 		});
-		this.most = this.counts.reduce((most, n) => Math.max(most, n), 1);
 	}
 
 	show()
@@ -110,35 +152,53 @@ class TimeStrip {
 		this.paint(from, to);
 	}
 
-	paint(from, to)
+	/* How much there was in each bar, and how many buckets a bar is. */
+	bars(width)
 	{
-		const ratio = devicePixelRatio || 1, pen = this.canvas.getContext("2d");
-		const width = Math.max(this.canvas.clientWidth, 100);
-		const style = getComputedStyle(document.documentElement);
-		this.canvas.width = Math.round(width * ratio);
-		this.canvas.height = STRIP_HEIGHT * ratio;
-		pen.setTransform(this.canvas.width / this.columns, 0, 0, -STRIP_HEIGHT * ratio / this.rows,
-			0, STRIP_HEIGHT * ratio);
-		pen.fillStyle = style.getPropertyValue("--field");
-		pen.fillRect(0, 0, this.columns, this.rows);
-		pen.fillStyle = style.getPropertyValue("--heat");
-		for (let bucket = 0; bucket < this.buckets; bucket++) {
-			const chosen = to <= from || (bucket >= from && bucket < to);
-			pen.globalAlpha = (0.08 + 0.92 * Math.sqrt(this.counts[bucket] / this.most)) *
-				(chosen ? 1 : 0.25);
-			if (this.counts[bucket] > 0)
-				pen.fillRect(Math.floor(bucket / this.rows), bucket % this.rows, 0.97, 1);
-		}
-		pen.globalAlpha = 1;
-		if (to > from)
-			this.paintEdges(pen, from, to, style.getPropertyValue("--accent"));
+		const size = Math.max(1, Math.ceil(BAR_WIDE * this.buckets / width));
+		const bars = new Float64Array(Math.ceil(this.buckets / size));
+		this.counts.forEach((n, bucket) => { bars[Math.floor(bucket / size)] += n; });
+		return { bars, size };
 	}
 
-	paintEdges(pen, from, to, colour)
+	/* hovered: a bucket that has a mark, if any. */
+	paint(from, to, hovered = -1)
 	{
-		pen.fillStyle = colour;
-		const high = this.rows / STRIP_HEIGHT * 2;
-		for (const bucket of [from, to - 1])
-			pen.fillRect(Math.floor(bucket / this.rows), bucket % this.rows, 1, Math.max(high, 1));
+		const ratio = devicePixelRatio || 1, pen = this.canvas.getContext("2d");
+		const width = Math.max(this.canvas.clientWidth, 100), wide = width / this.buckets;
+		const { bars, size } = this.bars(width), most = bars.reduce((most, n) => Math.max(most, n), 1);
+		this.canvas.width = Math.round(width * ratio);
+		this.canvas.height = STRIP_HEIGHT * ratio;
+		pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+		pen.fillStyle = themeColour("--field");
+		pen.fillRect(0, 0, width, BARS_HEIGHT);
+		pen.fillStyle = themeColour("--heat");
+		bars.forEach((n, at) => {
+			const bucket = at * size, high = n > 0 ? Math.max(1, BARS_HEIGHT * n / most) : 0;
+			pen.globalAlpha = to <= from || (bucket + size > from && bucket < to) ? 0.8 : 0.2;
+			pen.fillRect(bucket * wide, BARS_HEIGHT - high, Math.max(size * wide - 0.5, 0.5), high);
+		});
+		pen.globalAlpha = 1;
+		pen.fillStyle = themeColour("--accent");
+		for (const edge of to > from ? [from * wide, to * wide - 2] : [])
+			pen.fillRect(edge, 0, 2, BARS_HEIGHT);
+		if (hovered >= 0)
+			pen.fillRect(hovered * wide, 0, Math.max(1, wide), BARS_HEIGHT);
+		this.paintAxis(pen, width);
+	}
+
+	paintAxis(pen, width)
+	{
+		const step = tickSeconds(this.length * TICK_FROM / width), digits = step < 1 ? 3 : 0;
+		pen.font = "9px " + FONT;
+		pen.textBaseline = "top";
+		pen.fillStyle = themeColour("--soft");
+		for (let at = 0; at * step <= this.length; at++) {
+			const x = at * step / this.length * width, text = secondsText(at * step, this.length, digits);
+			const end = x + 3 + pen.measureText(text).width;
+			pen.fillRect(Math.min(x, width - 1), BARS_HEIGHT, 1, 4);
+			if (end < width)
+				pen.fillText(text, x + 3, BARS_HEIGHT + 2);
+		}
 	}
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is said of a frame, below the graph and beside the mouse. */
+/* Of so many samples of processors' clocks the time: "1.60 s, 0.11 cores" of what is looked at; else "". */
+function coresText(samples)
+{
+	const { facts, before } = app.data, { from, to } = app.state;
+	const ns = before ? 0 : samples * Number(facts.cpu_period_ns || 0);
+	const length = isRange() ? (to - from) * Number(facts.bucket_ns) : Number(facts.duration_ns || 0);
+	const cores = length ? ns / length : 0;
+	return ns <= 0 ? "" : timeText(Math.round(ns / 1000)) + (length ? ", " +
+		cores.toFixed(cores < 0.0095 ? 3 : cores < 9.95 ? 2 : 1) + " cores" : "");
+}
+
+function titleOf(graph, i)
+{
+	const { tree } = graph, cores = coresText(tree.total[i]);
+	let text = tree.keys[tree.key[i]].name + " (" + amount(tree.total[i]) + ", " +
+		percent(tree.total[i], app.tree.total[0]) + (cores && ", " + cores);
+	if (app.data.before)
+		text += "; before " + shortAmount(tree.beforeTotal[i]) + ", change " +
+			signed(tree.total[i] - tree.beforeTotal[i]) + ", self " +
+			signed(tree.self[i] - tree.before[i]);
+	return text + ")";
+}
+
+/* Of a method that ran in several ways, where the tree says so, its shares. */
+function levelsText(tree, i)
+{
+	const counts = !tree.levels ? [] : LEVELS.map((of, level) => tree.levels[LEVELS.length * i + level]);
+	const all = counts.reduce((sum, n) => sum + n, 0);
+	return counts.some(n => n > 0 && n < all) ? " \u2013 " + LEVELS.map(([, name], level) =>
+		counts[level] > 0 ? name + " " + (100 * counts[level] / all).toFixed(0) + "%" : "")
+		.filter(text => text).join(", ") : "";
+}
+
+function describe(graph, i)
+{
+	const { tree, zoomed } = graph, key = tree.keys[tree.key[i]];
+	const kind = app.data.kinds[key.kind];
+	const ofView = zoomed && tree.depth[i] > tree.depth[zoomed] ?
+		", " + percent(tree.total[i], tree.total[zoomed]) + " of the view" : "";
+	return titleOf(graph, i) + ofView + ", self " + shortAmount(tree.self[i]) + " " +
+		percent(tree.self[i], app.tree.total[0]) + " \u2013 " + kind.letter + " " + kind.title + levelsText(tree, i) +
+		(key.module ? " \u2013 " + key.module : "");
+}
+
+function showDetails(graph, i)
+{
+	page.details.textContent = describe(graph, i < 0 ? graph.zoomed : i);
+}
+
+/* What the mouse is over is told beside it. */
+function showTip(graph, i, event)
+{
+	if (i < 0) {
+		page.tip.hidden = true;
+		return;
+	}
+	const text = describe(graph, i), { name } = graph.tree.keys[graph.tree.key[i]];
+	tipAt(event, name, text.slice(name.length).trim());
+}
+
+/* Near the pointer, and within the window. */
+function tipAt({ clientX, clientY }, name, text)
+{
+	const { tip } = page;
+	tip.replaceChildren(element("b", {}, name), element("span", {}, text));
+	tip.hidden = false;
+	const { width, height } = tip.getBoundingClientRect();
+	const below = clientY + 18 + height <= innerHeight;
+	tip.style.left = Math.max(4, Math.min(clientX + 12, innerWidth - width - 4)) + "px";
+	tip.style.top = Math.max(4, below ? clientY + 18 : clientY - height - 10) + "px";
+}
