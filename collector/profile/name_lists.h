@@ -7,7 +7,7 @@
  * source:  the frameworks' packages; HotSpot's classes of threads and VM operations
  *
  * The page's lists are made from these lists. A list holds beginnings of names; '.' and '/' are
- * equal.
+ * equal. In plumbing lists a '*' is any text.
  */
 #ifndef FG_PROFILE_NAME_LISTS_H
 #define FG_PROFILE_NAME_LISTS_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NAME_LIST_STARTS 18
+#define NAME_LIST_STARTS 32
 
 struct name_list {
 	const char *name;
@@ -28,6 +28,14 @@ struct name_list {
  */
 extern const struct name_list framework_lists[];
 extern const size_t framework_count;
+
+/*
+ * What stands between a caller and the method that it means to call: interpreters and dispatch of
+ * languages on the JVM, and method handles. The page folds runs of such frames. The first list is
+ * of frames that threads begin with; only those that a stack begins with are plumbing.
+ */
+extern const struct name_list plumbing_lists[];
+extern const size_t plumbing_count;
 
 /* Tasks such as "[GC]" of threads that run no Java, told from one of their frames. */
 extern const struct name_list task_lists[];

@@ -126,7 +126,7 @@ static void add_looks(struct bytes *out, const struct profile_diff *diff)
 		add_look(out, "change", &looks, class);
 }
 
-/* Writes framework or task, a tab, the starts separated by spaces, a tab, the name. */
+/* Writes framework, plumbing or task, a tab, the starts separated by spaces, a tab, the name. */
 static void add_lists(struct bytes *out, const char *what, const struct name_list *lists, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -229,6 +229,7 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 	fact_number(out, "starts", options->shows_starts);
 	add_looks(out, options->diff);
 	add_lists(out, "framework", framework_lists, framework_count);
+	add_lists(out, "plumbing", plumbing_lists, plumbing_count);
 	add_lists(out, "task", task_lists, task_count);
 	add_waits(out, profile, &options->waits);
 	if (options->diff)

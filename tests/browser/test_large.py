@@ -126,7 +126,7 @@ class Large(unittest.TestCase):
             drawn = []
             for ms in (1e9, 0):
                 self.set_slices(ms)
-                self.browser.run("foldedOnce = { key: '' }, app.made = null, 0")
+                self.browser.run("foldings.clear(), app.made = null, 0")
                 self.click(*selectors)
                 self.browser.wait_for(self.SETTLED)
                 drawn.append(self.browser.run(self.LEVELS))
@@ -170,7 +170,7 @@ class Large(unittest.TestCase):
         self.assertEqual(doubled, 0)
 
     def test_stacks_that_are_too_many_to_copy_become_a_file(self):
-        self.browser.open(self.page, "#split=1&frameworks=0")
+        self.browser.open(self.page, "#split=1&frameworks=0&plumbing=0")
         self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
         self.click("#copy-folded")
         self.browser.wait_for("saved.length === 1")

@@ -151,8 +151,13 @@ class Waits(PageCase):
                  ".map(key => app.tree.keys[key].name)")
         self.assertNotIn("futex_wait", self.browser.run(names))
         self.press("[data-flag=javaOnly]")
-        self.assertIn("futex_wait", self.browser.run(names))
+        self.assertNotIn("futex_wait", self.browser.run(names))
+        self.assertIn("[waiting: 2 frames]", self.browser.run(names))
+        self.assertIn("Unsafe_Park", self.browser.run(names))
         self.assertEqual(self.browser.run("location.hash"), "#javaOnly=0")
+        self.press("[data-flag=plumbing]")
+        self.assertIn("futex_wait", self.browser.run(names))
+        self.assertNotIn("[waiting: 2 frames]", self.browser.run(names))
 
     def test_functions_are_methods_that_wait_and_not_why(self):
         self.press("#tab-top")

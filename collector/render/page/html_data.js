@@ -56,14 +56,14 @@ function readerOf(bytes)
 /* Key -> value, but for those of which there are many: lists of them. */
 function decodeFacts(lines)
 {
-	const facts = { kinds: [], changes: [], truncated: [], frameworks: [], tasks: [],
+	const facts = { kinds: [], changes: [], truncated: [], frameworks: [], plumbings: [], tasks: [],
 		idle_frames: [], idle_loops: [], idle_waits: [] };
 	for (const [key, value, name] of lines) {
 		const words = value.split(" ");
 		if (key === "kind" || key === "change")
 			facts[key + "s"].push({ letter: words[0], colours: words.slice(1, 9),
 				title: words.slice(9).join(" ") });
-		else if (key === "framework" || key === "task")
+		else if (key === "framework" || key === "plumbing" || key === "task")
 			facts[key + "s"].push({ name, starts: words });
 		else if (/^idle_(frame|loop|wait)$/.test(key))
 			facts[key + "s"].push(value);

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One tree made of another, with fewer nodes: levels of compilation as one, runs of frameworks'
- * frames as one, recursive calls as one, time given to the Java method that called, starts of
- * threads left out.
+ * One tree made of another, with fewer nodes: levels of compilation as one, runs of frames as one,
+ * recursive calls as one, time given to the Java method that called, starts of threads left out.
  */
-
-// ---- folding ----
-
-/* The first of the lists that has a start of that name, or -1; a . and a / are alike. */
-function listOf(lists, name)
-{
-	const path = name.replaceAll(".", "/");
-	return lists.findIndex(({ starts }) => starts.some(start => path.startsWith(start)));
-}
-
-/* Names of the frameworks, but for the JDK, which is the last, that have any of these keys. */
-function frameworksAmong(keys)
-{
-	const found = new Set(frameworksOf(keys));
-	return app.data.facts.frameworks.slice(0, -1).filter((of, at) => found.has(at)).map(({ name }) => name);
-}
-
-/* Of each key its framework, or -1; the JDK's own frames belong to a run but begin none. */
-function frameworksOf(keys)
-{
-	return Int8Array.from(keys, key => listOf(app.data.facts.frameworks, key.name));
-}
 
 // ---- starts of threads ----
 
@@ -140,53 +117,70 @@ class RecursionWalk {
 
 /*
  * base as the options say: the ways in which a method ran as one node, time that is no Java method's
- * as that of the one that called it, recursive calls joined to the first, runs of frameworks' frames
- * to one, and labels of thread pools or what threads begin with. of says what each node of base has
- * become, and below of which node its callees become children. Children are looked up by key only
- * where several of base can become one.
+ * as that of the one that called it, recursive calls joined to the first, runs of frames to one, and
+ * labels of thread pools or what threads begin with. of says what each node of base has become, and
+ * below of which node its callees become children. Children are looked up by key only where several of
+ * base can become one.
  */
 class Folding {
-	constructor(base, { merges, javaOnly, recursion, frameworks, starts })
+	constructor(base, { merges, javaOnly, recursion, frameworks, plumbing, starts })
 	{
 		const { count } = base;
 		this.kin = kinOf(base.keys);
 		this.merges = merges;
-		this.below = javaOnly ? new Int32Array(count) : null;
-		this.isLooking = merges || javaOnly || hasPools(app.data);
+		this.below = javaOnly || plumbing ? new Int32Array(count) : null;
+		this.isLooking = merges || javaOnly || plumbing || hasPools(app.data);
 		this.starts = starts;
-		this.startOf = startsOf(base.keys);
-		this.inStart = new Uint8Array(count);
 		this.base = base;
-		this.tree = newTree(count, base.keys.slice());
+		this.tree = newTree(count + 1, base.keys.slice());
 		this.tree.count = 1;
 		this.tree.key[0] = base.key[0];
 		this.of = new Int32Array(count);
-		this.last = new Int32Array(count).fill(-1);
-		this.sources = new Uint8Array(count);         // one, or 2 for more
+		this.last = new Int32Array(count + 1).fill(-1);
+		this.sources = new Uint8Array(count + 1);         // one, or 2 for more
 		this.table = new ChildTable(this.tree);
 		this.walk = recursion ? new RecursionWalk(base.keys.length + 1) : null;
-		this.framework = frameworks ? frameworksOf(base.keys) : null;
-		this.frameworkKey = base.keys.length;
-		this.tree.keys.push({ name: "[frameworks]", kind: 0, shade: 0 });
-		if (javaOnly) {
-			this.isJava = new Uint8Array(count);   // a Java method, or called by one
-			this.task = new Uint8Array(count);     // what its thread does, from 1 on
-			this.taskKey = this.tree.keys.length;
-			const { tasks } = app.data.facts;
-			for (const name of [NO_TASK, ...tasks.map(task => task.name)])
-				this.tree.keys.push({ name, kind: 0, shade: 0 });
-			this.taskOf = base.keys.map(key => 1 + listOf(tasks, key.name));
-			this.isLabel = base.keys.map(key => app.data.kinds[key.kind].letter === "#");
-			this.isLeaf = base.keys.map(key => "wo".includes(app.data.kinds[key.kind].letter));
-			this.isMethod = base.keys.map((key, at) => this.kin.levels[at] >= 0 ||
-				app.data.kinds[key.kind].letter === "*");
-		}
-		if (frameworks) {
-			this.run = new Int32Array(count);      // frames of the run up to here
-			this.runBelow = new Int32Array(count); // a node's child that is a run
-			this.longest = new Int32Array(count);
-			this.seen = new Int32Array(count);     // a bit a framework
-		}
+		this.runKey = base.keys.length;
+		this.tree.keys.push({ name: "[run]", kind: 0, shade: 0 });
+		this.isGone = this.hiddenNodes();
+		if (javaOnly)
+			this.prepareJava();
+		if (frameworks || plumbing)
+			this.prepareRuns({ frameworks, plumbing });
+	}
+
+	/* What is needed to give time to Java methods. */
+	prepareJava()
+	{
+		const { base } = this, { tasks } = app.data.facts, letters = base.keys.map(key => app.data.kinds[key.kind].letter);
+		this.isJava = new Uint8Array(base.count);   // a Java method, or called by one
+		this.task = new Uint8Array(base.count);     // what its thread does, from 1 on
+		this.taskKey = this.tree.keys.length;
+		for (const name of [NO_TASK, ...tasks.map(task => task.name)])
+			this.tree.keys.push({ name, kind: 0, shade: 0 });
+		this.taskOf = base.keys.map(key => 1 + listOf(tasks, key.name));
+		this.isLabel = letters.map(letter => letter === "#");
+		this.isLeaf = letters.map(letter => "wo".includes(letter));
+		this.isMethod = letters.map((letter, at) => this.kin.levels[at] >= 0 || letter === "*");
+	}
+
+	prepareRuns(how)
+	{
+		const { base } = this, isGone = this.isGone.slice();
+		if (this.isMethod)
+			for (let i = 1; i < base.count; i++)
+				isGone[i] |= this.isShownAsJava(base.key[i]) ? 0 : 1;
+		this.runs = new Runs(app.data, isGone, how);
+		this.run = new Int32Array(base.count);             // frames of the run up to here
+		this.isSplit = new Uint8Array(base.count);         // its own samples are a node above the run
+		this.runBelow = new Int32Array(base.count + 1);    // a node's child that is a run
+		this.longest = new Int32Array(base.count + 1);
+		this.seen = new Int32Array(base.count + 1);        // a bit a list
+	}
+
+	isShownAsJava(key)
+	{
+		return this.isMethod[key] || this.isLabel[key] || this.isLeaf[key];
 	}
 
 	add(parent, key)
@@ -194,7 +188,7 @@ class Folding {
 		const node = this.tree.count++;
 		this.tree.key[node] = key;
 		linkChild(this.tree, node, parent, this.last);
-		if ((this.isLooking || this.sources[parent] > 1) && key !== this.frameworkKey)
+		if ((this.isLooking || this.sources[parent] > 1) && key !== this.runKey)
 			this.table.put(node);
 		return node;
 	}
@@ -204,26 +198,28 @@ class Folding {
 	{
 		if (this.sources[node] === 1 && !this.isLooking)
 			for (let child = this.tree.first[node]; child >= 0; child = this.tree.next[child])
-				if (this.tree.key[child] !== this.frameworkKey)
+				if (this.tree.key[child] !== this.runKey)
 					this.table.put(child);
 		this.sources[node] = Math.min(this.sources[node] + 1, 2);
 	}
 
-	/* What a frame of a framework becomes, or 0 if it is not in a run. */
+	/* The run that a frame of one belongs to. */
 	runOf(i, parent)
 	{
-		const { framework, base, tree, frameworkKey } = this, of = framework[base.key[i]];
-		let to = 0;
-		if (tree.key[parent] === frameworkKey)
-			to = parent;
-		else if (of !== app.data.facts.frameworks.length - 1)
-			to = this.runBelow[parent] || (this.runBelow[parent] = this.add(parent, frameworkKey));
-		else
-			return 0;
+		const { base, tree, runKey } = this;
+		const to = tree.key[parent] === runKey ? parent :
+			this.runBelow[parent] || (this.runBelow[parent] = this.add(parent, runKey));
 		this.run[i] = to === parent ? this.run[base.parent[i]] + 1 : 1;
-		this.seen[to] |= 1 << of;
+		this.seen[to] |= 1 << this.runs.of[i];
 		this.longest[to] = Math.max(this.longest[to], this.run[i]);
 		return to;
+	}
+
+	/* The child of a node with that key, which is made if there is none. */
+	childOf(parent, key)
+	{
+		return (this.isLooking || this.sources[parent] > 1 ? this.table.find(parent, key) : 0) ||
+			this.add(parent, key);
 	}
 
 	/* The node that a frame which is no Java method, nor called by one, gives its samples to. */
@@ -244,27 +240,32 @@ class Folding {
 			this.walk.enter(base.keys.length, 0);
 	}
 
-	/* Whether i is a pool's label, or one of those that its threads begin with, and is not shown. */
-	isHidden(i)
+	/* Of each node whether it is a pool's label, or one of those that its threads begin with, and not shown. */
+	hiddenNodes()
 	{
-		const { base, startOf, inStart } = this, up = base.parent[i], key = base.key[i];
-		inStart[i] = inStart[up] ? startOf[key] !== 2 : startOf[key] === 1;
-		return this.starts ? startOf[key] === 1 : inStart[up] === 1;
+		const { base, starts } = this, startOf = startsOf(base.keys);
+		const inStart = new Uint8Array(base.count), isHidden = new Uint8Array(base.count);
+		for (let i = 1; i < base.count; i++) {
+			const up = base.parent[i], key = base.key[i];
+			inStart[i] = (inStart[up] ? startOf[key] !== 2 : startOf[key] === 1) ? 1 : 0;
+			isHidden[i] = (starts ? startOf[key] === 1 : inStart[up] === 1) ? 1 : 0;
+		}
+		return isHidden;
 	}
 
 	/* Whether i is a node of its own; else its samples are another's. */
 	isKept(i)
 	{
 		const { base, below } = this, up = base.parent[i], key = base.key[i], { data } = app;
-		if (this.isHidden(i)) {
+		if (this.isGone[i]) {
 			this.leaveOut(i);
 			return false;
 		}
-		if (!below)
+		if (!this.isMethod)
 			return true;
 		this.isJava[i] = this.isMethod[key] || this.isJava[up] ? 1 : 0;
 		this.task[i] = this.task[up] || this.taskOf[key];
-		if (this.isMethod[key] || this.isLabel[key] || this.isLeaf[key])
+		if (this.isShownAsJava(key))
 			return true;
 		const own = data.all[i] > 0 || (data.before && data.before[i] > 0);
 		below[i] = below[up];
@@ -287,31 +288,40 @@ class Folding {
 	parentOf(i)
 	{
 		const { base, below } = this, up = base.parent[i], parent = (below || this.of)[up];
-		return below && this.isLeaf[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
+		return this.isMethod && this.isLeaf[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
 			this.taskNode(i, parent) : parent;
 	}
 
 	keep(i, parent)
 	{
-		const { base, tree, walk, framework } = this;
+		const { base, walk, runs } = this;
 		const key = this.merges ? this.kin.same[base.key[i]] : base.key[i];
-		let to = framework && framework[key] >= 0 ? this.runOf(i, parent) : 0;
+		let to = runs && runs.of[i] >= 0 ? this.runOf(i, parent) : 0;
 		if (walk)
 			to = to || walk.on[key];
-		if (to === 0 && (this.isLooking || this.sources[parent] > 1))
-			to = this.table.find(parent, key);
-		if (to === 0)
-			to = this.add(parent, key);
+		to = to || this.childOf(parent, key);
 		if (walk)
 			walk.enter(key, to);
 		this.join(to);
 		this.of[i] = to;
 		if (this.below)
 			this.below[i] = to;
+		if (runs && runs.of[i] >= 0 && runs.isPlumbing(runs.of[i]))
+			this.keepOwn(i, to, key);
+	}
+
+	/* What plumbing does itself is its own: else nobody would see where the time goes. */
+	keepOwn(i, run, key)
+	{
+		const { all, before } = app.data;
+		if (!(all[i] > 0 || (before && before[i] > 0)))
+			return;
+		this.of[i] = this.childOf(run, key);
+		this.isSplit[i] = 1;
 	}
 }
 
-/* how: merges, javaOnly, recursion, frameworks, starts, each a flag. */
+/* how: merges, javaOnly, recursion, frameworks, plumbing, starts, each a flag. */
 function* foldSteps(base, how)
 {
 	const folding = new Folding(base, how), { count } = base;
@@ -320,9 +330,10 @@ function* foldSteps(base, how)
 			folding.node(i);
 		yield progress("Folding", i, count);
 	}
-	if (how.frameworks)
-		nameRuns(folding.tree, folding.frameworkKey, folding.seen, folding.longest);
-	return { tree: folding.tree, of: folding.of, kin: how.merges ? kinOf(folding.tree.keys) : null };
+	if (folding.runs)
+		nameRuns(folding.tree, folding.runKey, folding.runs.lists, folding);
+	return { tree: folding.tree, of: folding.of, isSplit: folding.isSplit,
+		kin: how.merges ? kinOf(folding.tree.keys) : null };
 }
 
 /* The one with the greatest weight; the first of equal ones. */
@@ -335,13 +346,13 @@ function heaviest(all, weight)
  * Gives each node of a tree with merged levels the key of the level of most of its samples, and
  * tree.levels: of each node how many are of each level.
  */
-function setLevels(tree, { of, kin }, base, self)
+function setLevels(tree, { of, kin, isSplit }, base, self)
 {
 	const sums = sumUp(base, self), counts = new Float64Array(LEVELS.length * tree.count);
 	for (let i = 1; i < base.count; i++) {
 		const level = kin.levels[base.key[i]];
 		if (level >= 0 && tree.key[of[i]] === kin.same[base.key[i]])
-			counts[LEVELS.length * of[i] + level] += sums[i];
+			counts[LEVELS.length * of[i] + level] += isSplit && isSplit[i] ? self[i] : sums[i];
 	}
 	const key = tree.key.slice();
 	for (let i = 1; i < tree.count; i++) {
@@ -352,21 +363,4 @@ function setLevels(tree, { of, kin }, base, self)
 	tree.key = key;
 	tree.levels = counts;
 	tree.kin = kin;
-}
-
-function nameRuns(tree, frameworkKey, seen, longest)
-{
-	const byName = new Map();
-	for (let i = 1; i < tree.count; i++) {
-		if (tree.key[i] !== frameworkKey)
-			continue;
-		const names = app.data.facts.frameworks.filter((f, at) => seen[i] >> at & 1).map(f => f.name);
-		const name = "[" + names.join(", ") + ": " + longest[i] +
-			(longest[i] === 1 ? " frame]" : " frames]");
-		if (!byName.has(name)) {
-			byName.set(name, tree.keys.length);
-			tree.keys.push({ name, kind: 0, shade: 3 });
-		}
-		tree.key[i] = byName.get(name);
-	}
 }

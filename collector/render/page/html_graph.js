@@ -108,6 +108,7 @@ class Graph {
 		this.icicle = false;
 		this.levels = [];
 		this.width = this.shown = 0;
+		this.hot = -1;     // the widest top, where that is what is shown first
 		this.listen();
 	}
 
@@ -153,11 +154,26 @@ class Graph {
 		this.canvas.style.width = this.width + "px";
 		this.canvas.style.height = this.shown + "px";
 		this.spacer.style.height = this.height - this.shown + "px";
-		this.scrollToBase();
+		this.scrollToStart();
 		this.selected = -1;
 		this.picked = NaN;
 		this.pick(-1);
 		this.paint();
+	}
+
+	/* Where the user has scrolled to stays, as long as the same is drawn. */
+	scrollToStart()
+	{
+		const { tree, zoomed, icicle, width, shown, height } = this, before = this.drawn || {};
+		const drawn = { tree, zoomed, icicle, width, shown, height };
+		this.drawn = drawn;
+		if (Object.keys(drawn).every(name => drawn[name] === before[name]))
+			return;
+		this.hot = zoomed === 0 && height > shown ? this.widestTop() : -1;
+		if (this.hot >= 0)
+			this.scrollToHot();
+		else
+			this.scrollToBase();
 	}
 
 	/* So that the zoomed frame stands near the edge that frames grow from. */
@@ -165,6 +181,25 @@ class Graph {
 	{
 		const depth = Math.max(0, this.tree.depth[this.zoomed] - 2) * ROW;
 		this.host.scrollTop = this.icicle ? depth : this.height - this.shown - depth;
+	}
+
+	/* With most of its callers in view. */
+	scrollToHot()
+	{
+		const y = this.yOf(this.tree.depth[this.hot]);
+		this.host.scrollTop = this.icicle ? y - 0.75 * this.shown : y - 0.25 * this.shown;
+	}
+
+	/* What most samples end in at one place, of what is drawn; -1 where callers are first. */
+	widestTop()
+	{
+		const { selfWide } = this.tree;
+		let best = -1;
+		for (const level of selfWide ? this.levels : [])
+			for (const i of level.nodes)
+				if (i > 0 && selfWide[i] > (best < 0 ? 0 : selfWide[best]))
+					best = i;
+		return best;
 	}
 
 	yOf(level)
@@ -193,6 +228,12 @@ class Graph {
 				this.paintLevel(pen, this.levels[level], y, theme);
 		}
 		pen.globalAlpha = 1;
+		const hot = this.hot >= 0 ? this.boxOf(this.hot) : null;
+		if (hot) {
+			pen.strokeStyle = theme.ink;
+			pen.lineWidth = 2;
+			pen.strokeRect(hot.x, hot.y - top, Math.max(hot.w - 1, 2), ROW - 1);
+		}
 	}
 
 	isMatch(i)

@@ -231,6 +231,14 @@ function startTool()
 		"What every Java thread begins with, in place of a box for its pool")] : [];
 }
 
+/* None where there is none. */
+function plumbingTool()
+{
+	const names = plumbingAmong(app.data);
+	return names.length === 0 ? [] : [toggle("Fold plumbing", "plumbing",
+		names.join(", ") + ": a run of frames as one, in the graph")];
+}
+
 /* None where there is nothing to fold. */
 function frameworkTool()
 {
@@ -248,7 +256,7 @@ function viewMenu()
 		toggle("Java only", "javaOnly",
 			"Kernel, native and JVM time as that of the Java method that caused it"),
 		toggle("Fold recursion", "recursion", "Join recursive calls"),
-		...startTool(), ...frameworkTool(),
+		...startTool(), ...plumbingTool(), ...frameworkTool(),
 		...(app.data.before ? compareTools() : []),
 		page.unzoom = button("Reset zoom", { id: "unzoom", title: "Key 0, or Escape" }, () => go({ zoom: "" })));
 }

@@ -48,7 +48,7 @@ function newState()
 	const { facts } = app.data;
 	return {
 		samples: samplesKinds()[0], tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
-		icicle: false, reversed: false, recursion: false, frameworks: foldsAtFirst(app.data),
+		icicle: false, reversed: false, recursion: false, frameworks: foldsAtFirst(app.data), plumbing: true,
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		starts: Boolean(facts.starts), ...newSorts(facts),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
@@ -90,14 +90,15 @@ function stateOf(hash)
 	return state;
 }
 
-/* Four characters that stand for a name. */
+/* Four characters that stand for a name; a run is one however long it is. */
 function shortHash(key)
 {
+	const name = key.isRun ? "[run]" : key.name;
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	const isLevel = LEVELS.some(([letter]) => letter === app.data.kinds[key.kind].letter);
 	let hash = 0x811c9dc5 ^ (isLevel ? 0 : key.kind), text = "";
-	for (let i = 0; i < key.name.length; i++)
-		hash = Math.imul(hash ^ key.name.charCodeAt(i), 0x01000193);
+	for (let i = 0; i < name.length; i++)
+		hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
 	for (let i = 0; i < 4; i++)
 		text += digits[(hash ^ hash >>> 15) >>> 6 * i & 63];
 	return text;
@@ -295,19 +296,27 @@ const sigmas = (after, before) =>
 
 const isNoise = (after, before) => Math.abs(sigmas(after, before)) < NOISE;
 
-let foldedOnce = { key: "" };     // the last folding, which no filter changes
+const foldings = new Map();     // the last two foldings, of the graph and of tables, which no filter changes
+const MOST_FOLDINGS = 2;
+
+/* In tables a function is one, whatever it is for. */
+const foldsPlumbing = state => state.plumbing && state.tab === "graph" && plumbingAmong(app.data).length > 0;
 
 function* foldedSteps()
 {
 	const { state, data } = app, { recursion, frameworks, javaOnly, starts } = state;
 	const merges = !state.split && !data.before;     // a comparison has been merged
-	const key = [data.name, merges, javaOnly, recursion, frameworks, starts].join(" ");
-	if (!merges && !javaOnly && !recursion && !frameworks && !hasPools(data))
+	const plumbing = foldsPlumbing(state);
+	const key = [data.name, merges, javaOnly, recursion, frameworks, plumbing, starts].join(" ");
+	if (!merges && !javaOnly && !recursion && !frameworks && !plumbing && !hasPools(data))
 		return null;
-	if (foldedOnce.key !== key)
-		foldedOnce = { key, ...yield* foldSteps(data.base,
-			{ merges, javaOnly, recursion, frameworks, starts }) };
-	return foldedOnce;
+	if (!foldings.has(key)) {
+		const fold = yield* foldSteps(data.base, { merges, javaOnly, recursion, frameworks, plumbing, starts });
+		if (foldings.size >= MOST_FOLDINGS)
+			foldings.delete(foldings.keys().next().value);
+		foldings.set(key, fold);
+	}
+	return foldings.get(key);
 }
 
 /* In a comparison: before as it is compared, and the widths that nodes are drawn by. */
@@ -329,7 +338,8 @@ function keyOfTrees(state)
 		"frameworks", "widths",
 		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
-		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");
+		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name])
+		.concat(foldsPlumbing(state)).join("\n");
 }
 
 /* What the state shows besides trees that are made of it. */

@@ -46,7 +46,8 @@ function describe(graph, i)
 
 function showDetails(graph, i)
 {
-	page.details.textContent = describe(graph, i < 0 ? graph.zoomed : i);
+	page.details.textContent = i < 0 && graph.hot >= 0 ? "Widest top: " + describe(graph, graph.hot) :
+		describe(graph, i < 0 ? graph.zoomed : i);
 }
 
 /* What the mouse is over is told beside it. */
