@@ -76,7 +76,7 @@ int command_history_top(const struct options *options)
 		.mode = options->top.mode,
 		.sort = options->top.sort,
 		.filter = options->top.filter,
-		.waits = options->waits,
+		.waits = options->render.waits,
 		.rows = options->top.rows ? options->top.rows : rows,
 		.width = terminal_width(),
 		.is_json = options->json,

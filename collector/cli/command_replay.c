@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/recorder.h"
+#include "options/option_value.h"
 #include "sinks/tree_sink.h"
 
 #include <errno.h>
@@ -252,7 +253,7 @@ static int compile_match(struct replay_recorder *replay)
 	err = regcomp(&replay->match, text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (err) {
 		regerror(err, &replay->match, why, sizeof(why));
-		return options_bad_value("--match", text, why);
+		return option_bad_value("--match", text, why);
 	}
 	replay->has_match = true;
 	return 0;

@@ -345,7 +345,7 @@ static int take_options(struct top *top)
 	top_view_init(&top->view);
 	top->view.mode = options->mode;
 	top->view.sort = options->sort;
-	top->view.choice.waits = top->options->waits;
+	top->view.choice.waits = top->options->render.waits;
 	top->log = (struct held_log){.fd = -1, .real_fd = -1};
 	say_target(&top->options->recording, top->target, sizeof(top->target));
 	return options->filter ? top_view_set_filter(&top->view, options->filter) : 0;

@@ -92,8 +92,7 @@ int main(int argc, char **argv)
 	case COMMAND_RECORD:
 		return command_record(&options);
 	case COMMAND_TOP:
-		return options.history_given ? command_history_top(&options)
-					     : command_top(&options);
+		return options.history.from ? command_history_top(&options) : command_top(&options);
 	case COMMAND_REPLAY:
 		return command_replay(&options);
 	case COMMAND_LIST:

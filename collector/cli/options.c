@@ -5,10 +5,6 @@
 #include "base/clock.h"
 #include "intake/intake.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 void options_init(struct options *options)
 {
 	*options = (struct options){
@@ -19,23 +15,4 @@ void options_init(struct options *options)
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},
 	};
 	watch_options_init(&options->watch);
-}
-
-bool options_parse_number(const char *text, double least, double most, double *ret)
-{
-	char *end;
-	double value;
-
-	errno = 0;
-	value = strtod(text, &end);
-	if (end == text || *end || errno || !isfinite(value) || value < least || value > most)
-		return false;
-	*ret = value;
-	return true;
-}
-
-int options_bad_value(const char *option, const char *value, const char *why)
-{
-	log_error("%s %s: %s", option, value, why);
-	return -EINVAL;
 }

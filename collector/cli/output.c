@@ -183,19 +183,12 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 {
 	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
 	FILE *const said = has_stdout(options) ? stderr : stdout;
-	const struct render_options render = {
-		.title = options->title,
-		.subtitle = subtitle,
-		.notes = quality,
-		.splits_levels = options->splits_levels,
-		.java_only = options->java_only,
-		.folds_frameworks = options->folds_frameworks,
-		.shows_starts = options->shows_starts,
-		.waits = options->waits,
-	};
+	struct render_options render = options->render;
 	const struct profile_kind *const first = status->parts[0].kind->profile;
 	int err = 0;
 
+	render.subtitle = subtitle;
+	render.notes = quality;
 	report_subtitle(status, options->recording.hz, subtitle);
 	report_quality(first, &status->quality, quality);
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the options for outputs and for the drawing -> output paths with formats
+ * shape:   what the command line says of outputs -> files, standard output or a directory
  * units:   none
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -11,12 +11,7 @@
 
 #include "cli/options.h"
 
-/* 1: the option belongs to another module. */
-int output_options_apply(struct options *options, int option, const char *value);
-/*
- * To be called once the command is known: finds the format of each output; for the daemon, takes
- * the output as its directory.
- */
+/* Gives each output its format, and outputs that were not named their names. */
 int output_options_finish(struct options *options);
 
 #endif

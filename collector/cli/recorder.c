@@ -16,12 +16,11 @@ int recorder_open(const struct options *options, struct recorder **ret)
 
 	if (err == -ENOENT)
 		return recorder_open_local(options, ret);
-	if (err || (!options->map_names && !options->jitdump_dir && !options->symbol_cache))
+	if (err || (!options->map_names && !options->jitdump_dir && !options->table_bytes))
 		return err;
-	if (options->symbol_cache)
-		log_error("--symbol-cache %s: a daemon keeps the tables here: give --symbol-cache "
-			  "to fgcollect --watch",
-			  options->symbol_cache);
+	if (options->table_bytes)
+		log_error("--symbol-cache: a daemon keeps the tables here: give --symbol-cache to "
+			  "fgcollect --watch");
 	else if (options->map_names)
 		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
 			  "fgcollect --watch",

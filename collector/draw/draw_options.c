@@ -246,9 +246,9 @@ static int apply_waits(struct wait_options *waits, int option)
 {
 	switch (option) {
 	case DRAW_OPTION_STATE:
-		return draw_wait_options_set_states(waits, optarg);
+		return draw_wait_options_set_states(waits, "--state", optarg);
 	case DRAW_OPTION_IDLE_FRAME:
-		return draw_wait_options_add_frame(waits, optarg);
+		return draw_wait_options_add_frame(waits, "--idle-frame", optarg);
 	case DRAW_OPTION_HIDE_IDLE:
 		waits->idle = WAIT_IDLE_HIDDEN;
 		return 0;

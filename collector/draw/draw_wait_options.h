@@ -11,8 +11,8 @@
 
 #include "profile/waits.h"
 
-int draw_wait_options_set_states(struct wait_options *options, const char *value);
+int draw_wait_options_set_states(struct wait_options *options, const char *told, const char *text);
 /* Borrows value. */
-int draw_wait_options_add_frame(struct wait_options *options, const char *value);
+int draw_wait_options_add_frame(struct wait_options *options, const char *told, const char *text);
 
 #endif

@@ -13,7 +13,8 @@ struct unit {
 static const struct unit durations[] = {
 	{'s', 1}, {'m', 60}, {'h', 60 * 60}, {'d', 24 * 60 * 60}, {0}};
 static const struct unit sizes[] = {{'k', UINT64_C(1) << 10}, {'K', UINT64_C(1) << 10},
-				    {'M', UINT64_C(1) << 20}, {'G', UINT64_C(1) << 30},
+				    {'m', UINT64_C(1) << 20}, {'M', UINT64_C(1) << 20},
+				    {'g', UINT64_C(1) << 30}, {'G', UINT64_C(1) << 30},
 				    {'T', UINT64_C(1) << 40}, {0}};
 
 static bool parse(const char *text, const struct unit *units, uint64_t *ret)

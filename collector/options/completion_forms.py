@@ -116,7 +116,7 @@ def zsh_action(kind, words):
 def zsh_specs(row, command):
     """'(-p --pid)'{-p,--pid=}'[this process]:PID:_fgcollect_pids', a word for each spelling."""
     others = row.spellings() if len(row.spellings()) > 1 else []
-    excluded = ["-", "*"] if row.has("alone") else [*others, *(row.text("excludes") or "").split()]
+    excluded = ["-", "*"] if row.has("alone") else [*others, *row.excluded()]
     head = "*" if row.has("repeats") else f"({' '.join(excluded)})" if excluded else ""
     text = f"[{zsh_escaped(row.brief())}]"
     if row.value:

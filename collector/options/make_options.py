@@ -5,6 +5,7 @@
 make_options.py TABLE_DIR OUT_DIR
 
   OUT_DIR/include/options/tables.h, OUT_DIR/tables.c   see c_forms.py
+  OUT_DIR/collect_set.c                                see setter_forms.py
   OUT_DIR/completions/                                 see completion_forms.py
   OUT_DIR/man/                                         see text_forms.py
 
@@ -17,6 +18,7 @@ import sys
 import c_forms
 import completion_forms
 import option_table
+import setter_forms
 import text_forms
 
 COMPLETIONS = {"_fgcollect": completion_forms.zsh, "fgcollect.bash": completion_forms.bash,
@@ -29,6 +31,8 @@ def make(directory, out):
     helps = text_forms.helps_of(table, directory / "help")
     made = {out / "include" / "options" / "tables.h": c_forms.header(table, helps),
             out / "tables.c": c_forms.source(table, helps)}
+    for line in setter_forms.STRUCTS:
+        made[out / f"{line}_set.c"] = setter_forms.source(table, line)
     for name, form in COMPLETIONS.items():
         template = (directory.parent / "completions" / f"{name}.in").read_text()
         made[out / "completions" / name] = form(table, template)

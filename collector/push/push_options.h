@@ -27,16 +27,16 @@ struct push_options {
 	const char *config_path, *relabel_path, *spool_dir; /* borrowed */
 	struct push_relabel *relabel;			    /* or NULL */
 	uint64_t interval_ns, spool_bytes, spool_age_sec;
-	bool by_pool;		 /* each thread pool of a process has series of its own */
-	const char *first_given; /* the first given that goes with a target; or NULL */
+	bool by_pool; /* each thread pool of a process has series of its own */
 };
 
 void push_options_init(struct push_options *options);
 void push_options_fini(struct push_options *options);
 
-/* Sets the option of that name, "--push-label" for instance. text: NULL if the option has none. */
-int push_options_set(struct push_options *options, const char *name, const char *text);
-/* Reads the files, and refuses options that need another one. */
+/* Each takes one more; told is the option's name, for messages. */
+int push_options_add_target(struct push_options *options, const char *told, const char *text);
+int push_options_add_label(struct push_options *options, const char *told, const char *text);
+/* Reads the files, and refuses labels that another option makes. */
 int push_options_finish(struct push_options *options);
 
 /* Whether there is anywhere to push to. */

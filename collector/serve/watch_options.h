@@ -52,44 +52,20 @@ struct watch_options {
 	size_t n_http; /* 0: there is no server */
 	const char *http_cert, *http_key, *http_client_ca, *http_token_file; /* or NULL */
 	struct http_hosts http_hosts; /* that are given beside this host's own names */
-	/*
-	 * the first given of these options, so that commands that do not have them can refuse it;
-	 * or NULL
-	 */
-	const char *first_given;
-	const char *first_of_graphs; /* the first given that says something of graphs; or NULL */
-	const char *first_of_http; /* the first given that says how --http does its work; or NULL */
-	const char *first_of_store; /* the first given that says something of the store; or NULL */
 };
 
 void watch_options_init(struct watch_options *options);
 
-/* Each parses the value of an option. */
-int watch_options_set_format(struct watch_options *options, const char *text);
-int watch_options_set_period(struct watch_options *options, const char *text);
-int watch_options_set_keep(struct watch_options *options, const char *text);
-int watch_options_set_keep_bytes(struct watch_options *options, const char *text);
-int watch_options_set_store(struct watch_options *options, const char *text);
-int watch_options_set_store_bytes(struct watch_options *options, const char *text);
-int watch_options_set_store_age(struct watch_options *options, const char *text);
-int watch_options_set_store_window(struct watch_options *options, const char *text);
-int watch_options_set_map_bytes(struct watch_options *options, const char *text);
-int watch_options_set_memory(struct watch_options *options, const char *text);
+/* Each reads the text of an option; told is the option's name, for messages. */
+int watch_options_set_format(struct watch_options *options, const char *told, const char *text);
+int watch_options_set_publish(struct watch_options *options, const char *told, const char *text);
 /* Each adds one more; one that is there already changes nothing. */
-int watch_options_add_http(struct watch_options *options, const char *text);
-int watch_options_set_http_cert(struct watch_options *options, const char *text);
-int watch_options_set_http_key(struct watch_options *options, const char *text);
-int watch_options_set_http_client_ca(struct watch_options *options, const char *text);
-int watch_options_set_http_token_file(struct watch_options *options, const char *text);
-int watch_options_add_http_host(struct watch_options *options, const char *text);
-
-int watch_options_set_publish(struct watch_options *options, const char *text);
-/* name: of the option, "--push-label" for instance. */
-int watch_options_set_push(struct watch_options *options, const char *name, const char *text);
+int watch_options_add_http(struct watch_options *options, const char *told, const char *text);
+int watch_options_add_http_host(struct watch_options *options, const char *told, const char *text);
 
 /*
- * Reads files that options name. -EINVAL if an option was given without another one that it needs,
- * or if a token would cross a network in the clear.
+ * Reads files that options name. -EINVAL if TLS has no address, or if a token would cross a network
+ * in the clear.
  */
 int watch_options_check(struct watch_options *options);
 

@@ -22,15 +22,16 @@ struct top_options {
 	unsigned rows; /* 0: the default number */
 	enum top_sort sort;
 	enum top_mode mode;
-	unsigned window_seconds; /* 0: not given */
-	const char *given;	 /* the last of these options on the command line, or NULL */
 	/* top_options_finish sets this member: */
 	uint64_t delay_ns; /* between two tables, or before the only one */
 };
 
-/* 1: the option belongs to another module. */
-int top_options_apply(struct top_options *options, int option, const char *value);
-/* delay_ns: the value of -d, or 0 if -d was not given. */
-int top_options_finish(struct top_options *options, uint64_t delay_ns);
+/* told: the option's name, for messages. */
+int top_options_set_filter(struct top_options *options, const char *told, const char *text);
+/*
+ * delay_ns: the value of -d, or 0 if -d was not given. window_seconds: what was given, or 0; it is
+ * set if it is 0.
+ */
+int top_options_finish(struct top_options *options, uint64_t delay_ns, uint32_t *window_seconds);
 
 #endif

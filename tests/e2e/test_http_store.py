@@ -255,7 +255,7 @@ class HttpStore(Case):
         for args, http, code, text in (
                 (("--http-token-file", token), "0.0.0.0:0", 2, "everybody on the way"),
                 (("--http-token-file", self.directory / "none"), "127.0.0.1:0", 1, "No such file"),
-                (("--http-cert", token), "0.0.0.0:0", 2, "go together"),
+                (("--http-cert", token), "0.0.0.0:0", 2, "goes with --http-key"),
                 (("--http-client-ca", token), "0.0.0.0:0", 2, "goes with --http-cert"),
                 (("--http-cert", token, "--http-key", token), "0.0.0.0:0", 1, "--http-cert"),
                 ((), "unix:relative", 2, "unix:/PATH")):

@@ -460,12 +460,12 @@ class ProbeKinds(Case):
         for args, code, text in (
                 (("--kind", "alloc", "--unwind=fp"), 2, "need copies of stacks"),
                 (("--kind", "exceptions", "--sampler", "perf"), 2, "are sampled by BPF"),
-                (("--kind", "alloc", "--alloc-interval", "100k"), 2, "16k 64k 512k 2m"),
+                (("--kind", "alloc", "--alloc-interval", "100k"), 2, "there are: 16k 64k 512k 2m"),
                 (("--alloc-interval", "64k"), 2, "goes with --kind alloc"),
                 (("--kind", "cpu,lock", "--live"), 2, "--live goes with --kind alloc"),
                 (("--kind", "odours"), 2, "no such kind"),
                 (("--kind", "alloc", "--capture", self.directory / "x"), 2,
-                 "--capture goes with --kind cpu")):
+                 "--capture does not go with --kind alloc")):
             with self.subTest(args=args):
                 finished = collector.fgcollect("record", "-d", 1, *args, "-o",
                                                self.directory / "x.svg", *self.place.options())

@@ -241,7 +241,7 @@ class Wall(Case):
                             (("--kind", "wall", "--waker"), "--waker goes with --short-waits"),
                             (("--kind", "wall", "--short-waits", "--sampler", "perf"),
                              "does not go with --sampler perf"),
-                            (("--kind", "wall", "--capture", "x"), "--capture goes with --kind cpu")):
+                            (("--kind", "wall", "--capture", "x"), "--capture does not go with --kind wall")):
             finished = collector.fgcollect("record", *args, *self.place.options())
             self.assert_fails(finished, 2, words)
         finished = collector.fgcollect("top", "--kind", "cpu,wall", *self.place.options())

@@ -15,6 +15,13 @@ VALUES = {"BYTES": "16k", "DIR": "/tmp", "E": "cycles", "FILE": "x.svg", "HZ": "
           "PX": "200", "PX|P%": "1%", "SECS": "5", "SHARE": "0.6", "SIZE": "512M"}
 
 
+# {a command: what it refuses, and what it says then}; of the others see WRONG_ELSEWHERE
+WRONG = {"fgcollect": ("--no-such", "unrecognized option '--no-such'"),
+         "render": ("--colors=none", "--colors none: "), "diff": ("--colors=none", "--colors none: "),
+         "history": ("--store=", "--store : "), "replay": ("--capture=", "--capture : ")}
+WRONG_ELSEWHERE = ("--socket=", "--socket : ")
+
+
 def value_of(row):
     """One that is right."""
     kind, words = row.completion()
@@ -29,7 +36,7 @@ class Options(unittest.TestCase):
 
     def refusal_after(self, row, command, name):
         """What a command line says first that is wrong behind that option."""
-        wrong = "--colors=none" if command in DRAW else "--socket="
+        wrong, _ = WRONG.get(command, WRONG_ELSEWHERE)
         words = [command, name, *([value_of(row)] if row.value else []), wrong]
         if command == "fgcollect":
             words.remove(command)
@@ -41,7 +48,7 @@ class Options(unittest.TestCase):
     def test_each_option_of_the_table_is_parsed(self):
         count = 0
         for command in ("fgcollect", *COMMANDS):
-            expected = "--colors none: " if command in DRAW else "--socket : "
+            _, expected = WRONG.get(command, WRONG_ELSEWHERE)
             for row in options.table().of(command):
                 for name in row.spellings():
                     if row.name in ("help", "help-all"):

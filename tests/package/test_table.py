@@ -13,8 +13,14 @@ import options
 
 COLLECTOR_DIR = options.TABLE_DIR.parent
 
+FLAG = "  type       flag\n  sets       json\n"
+
 ROW = """
 -q, --quality HOW
+  type       choice rough=0 fine=1
+  sets       recording.quality
+  needs      --kind wall offcpu: only waits have one
+  not.top    fine --until-eof --short-waits
   completes  words rough fine
   help       how good: it's rough, or
              fine
@@ -70,6 +76,14 @@ class Table(unittest.TestCase):
         self.assertNotRegex(tables, r'draw_short_options\[\] = ".*q')
         self.assertIn('"  -q, --quality HOW      how good: it\'s rough, or\\n"\n'
                       '\t"                         fine\\n"', tables)
+        self.assertIn('\tstatic const struct option_choice choices[] = {{"rough", 0}, {"fine", 1}, '
+                      '{0}};\n', self.text("collect_set.c"))
+        self.assertIn("options->recording.quality = (__typeof__(options->recording.quality))value;",
+                      self.text("collect_set.c"))
+        self.assertRegex(tables, r'\{OPTION_QUALITY, OPTIONS_OF_RECORD \| OPTIONS_OF_TOP \| '
+                                 r'OPTIONS_OF_WATCH,\n\t "-q", "record, top and --watch", '
+                                 r'collect_rules_\d+, 2\},')
+        self.assertIn('.others = "--kind wall or offcpu",\n\t .why = "only waits have one",', tables)
         self.assertIn(".It Fl q , -quality Ar how\nhow good: it's rough, or fine.\n",
                       self.text("man/fgcollect-record.1"))
         for page in ("top.1", "watch.8"):
@@ -87,7 +101,7 @@ class Table(unittest.TestCase):
                       self.text("completions/fgcollect.fish"))
 
     def test_a_row_that_helps_nobody_is_refused(self):
-        self.assert_refused("\n--quality\n  brief      how good\n",
+        self.assert_refused("\n--quality\n" + FLAG + "  brief      how good\n",
                             r"record.txt:\d+: --quality is nowhere in the help of record")
 
     def test_a_row_without_a_word_is_refused(self):
@@ -96,16 +110,17 @@ class Table(unittest.TestCase):
     def test_a_section_without_a_place_in_the_page_is_refused(self):
         help_text = self.directory / "options" / "help" / "all.txt"
         help_text.write_text(help_text.read_text() + "@options new@\n")
-        self.assert_refused("\n[new: list]\n" + ROW + "\n[common: list]\n",
+        self.assert_refused("\n[new: list]\n--quality\n" + FLAG + "  help       how good\n"
+                            "\n[common: list]\n",
                             r"record.txt:\d+: the page of list has no list of section new",
                             "  help       PIDs in the lowest level")
 
     def test_an_option_is_in_a_command_once(self):
-        self.assert_refused("\n-d, --quality\n  help       how good\n",
+        self.assert_refused("\n-d, --quality\n" + FLAG + "  help       how good\n",
                             r"record.txt:\d+: record has -d already, at record.txt:\d+")
 
     def test_rows_of_a_name_agree(self):
-        self.assert_refused("\n-q, --jitdump DIR\n  help       there\n",
+        self.assert_refused("\n-q, --jitdump DIR\n  type       text\n  help       there\n",
                             r"record.txt:\d+: --jitdump has another letter or value",
                             "[json: list doctor history]")
 
@@ -115,6 +130,28 @@ class Table(unittest.TestCase):
     def test_unknown_fields_are_refused(self):
         self.assert_refused(ROW.replace("help  ", "hepl  "),
                             r"record.txt:\d+: no field of an option")
+
+    def test_a_row_says_how_its_value_is_read(self):
+        for fields, why in (("", "--quality has no type"),
+                            ("  type       odd\n", "no type, or with too few or too many words"),
+                            ("  type       count 1\n", "no type, or with too few"),
+                            ("  type       flag\n", "--quality has a value, which flag does not"),
+                            ("  type       path\n", "--quality sets nothing"),
+                            ("  type       time 1s 1x\n  sets       recording.x_ns\n", "no such quant"),
+                            ("  type       time 1s 2s\n  sets       recording.x\n", "no unit of time")):
+            with self.subTest(fields=fields):
+                self.setUp()
+                self.assert_refused("\n--quality HOW\n" + fields + "  help       how good\n",
+                                    r"record.txt:\d+: .*" + why)
+
+    def test_rules_name_options_and_commands_that_are_there(self):
+        for rule, why in (("needs      --odd", "there is no --odd"),
+                          ("needs      wall", "An option is to be named"),
+                          ("not.list   --kind", "--quality is no option of list")):
+            with self.subTest(rule=rule):
+                self.setUp()
+                self.assert_refused("\n--quality\n" + FLAG + f"  {rule}\n  help       how good\n",
+                                    r"record.txt:\d+: .*" + why)
 
     def test_unknown_commands_are_refused(self):
         self.assert_refused(ROW + "  commands   recrod\n", r"no such command: recrod")

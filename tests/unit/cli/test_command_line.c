@@ -412,6 +412,47 @@ static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
 	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
 }
 
+static void what_is_pushed_has_limits(void **state)
+{
+	static const char *const lines[] = {
+		"--push-interval 9s",	  "--push-interval 61s",  "--push-spool-bytes 63M",
+		"--push-spool-age 59",	  "--push-spool-age 31d", "--push-label env",
+		"--push-config missing/",
+	};
+	char line[128];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		snprintf(line, sizeof(line), "--watch --push otlp+http://h %s", lines[i]);
+		assert_true(parse(line) < 0);
+	}
+	assert_int_equal(parse("--watch --push-label env=prod"), -EINVAL);
+	assert_int_equal(parse("--watch --push otlp+http://h --push-label env=prod --push-interval "
+			       "1m --push-spool-bytes 64M --push-spool-age 2h --push-threads"),
+			 0);
+	assert_int_equal(options.watch.push.interval_ns, UINT64_C(60000000000));
+	assert_int_equal(options.watch.push.spool_bytes, 64 << 20);
+	assert_int_equal(options.watch.push.spool_age_sec, 2 * 60 * 60);
+	assert_true(options.watch.push.by_pool);
+	push_options_fini(&options.watch.push);
+}
+
+/* No command takes an option in silence that it does not have. */
+static void an_option_of_other_commands_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"list -F 99",	     "doctor -p 1",	     "--watch -d 10",
+		"--watch --title x", "top --format svg",     "history --socket x",
+		"list --lines",	     "doctor --json --once", "record --log-level error",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (parse(lines[i]) != -EINVAL)
+			fail_msg("accepted: %s", lines[i]);
+	}
+	assert_int_equal(parse("--version --once"), 0);
+	assert_int_equal(options.command, COMMAND_VERSION);
+}
+
 static void a_store_has_defaults_and_limits(void **state)
 {
 	assert_int_equal(parse("--watch --store d"), 0);
@@ -612,14 +653,14 @@ static void threads_that_wait_are_shown_as_the_user_likes(void **state)
 	assert_int_equal(parse("record --kind wall --state running,blocked --hide-idle "
 			       "--idle-frame a/B.rest --idle-frame *::nap -o x.folded"),
 			 0);
-	assert_int_equal(options.waits.states, 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED);
-	assert_int_equal(options.waits.idle, WAIT_IDLE_HIDDEN);
-	assert_int_equal(options.waits.n_idle_frames, 2);
-	assert_string_equal(options.waits.idle_frames[1], "*::nap");
+	assert_int_equal(options.render.waits.states, 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED);
+	assert_int_equal(options.render.waits.idle, WAIT_IDLE_HIDDEN);
+	assert_int_equal(options.render.waits.n_idle_frames, 2);
+	assert_string_equal(options.render.waits.idle_frames[1], "*::nap");
 	assert_int_equal(parse("top --kind wall --no-hide-idle --state runnable"), 0);
-	assert_int_equal(options.waits.idle, WAIT_IDLE_SHOWN);
+	assert_int_equal(options.render.waits.idle, WAIT_IDLE_SHOWN);
 	assert_int_equal(parse("record"), 0);
-	assert_int_equal(options.waits.idle, WAIT_IDLE_DEFAULT);
+	assert_int_equal(options.render.waits.idle, WAIT_IDLE_DEFAULT);
 	assert_int_equal(parse("record --state asleep"), -EINVAL);
 	assert_int_equal(parse("list --state running"), -EINVAL);
 	assert_int_equal(parse("--watch --hide-idle"), -EINVAL);
@@ -763,6 +804,8 @@ int main(void)
 		cmocka_unit_test(what_a_capture_cannot_do_is_refused),
 		cmocka_unit_test(help_is_all_that_is_done_where_it_is_asked_for),
 		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
+		cmocka_unit_test(what_is_pushed_has_limits),
+		cmocka_unit_test(an_option_of_other_commands_is_refused),
 		cmocka_unit_test(a_store_has_defaults_and_limits),
 		cmocka_unit_test(a_store_is_asked_by_history_and_top),
 		cmocka_unit_test(what_cannot_be_asked_of_a_store_is_refused),

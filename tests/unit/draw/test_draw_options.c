@@ -149,9 +149,10 @@ static void idle_frames_have_a_limit(void **state)
 	struct wait_options waits = {0};
 
 	for (unsigned i = 0; i < WAITS_MAX_FRAMES; i++)
-		assert_int_equal(draw_wait_options_add_frame(&waits, "a"), 0);
-	assert_int_equal(draw_wait_options_add_frame(&waits, "a"), -EINVAL);
-	assert_int_equal(draw_wait_options_add_frame(&(struct wait_options){0}, ""), -EINVAL);
+		assert_int_equal(draw_wait_options_add_frame(&waits, "--idle-frame", "a"), 0);
+	assert_int_equal(draw_wait_options_add_frame(&waits, "--idle-frame", "a"), -EINVAL);
+	assert_int_equal(draw_wait_options_add_frame(&(struct wait_options){0}, "--idle-frame", ""),
+			 -EINVAL);
 }
 
 static void what_goes_not_together_is_refused(void **state)

@@ -110,7 +110,8 @@ static void a_url_is_given_once(void **state)
 	assert_refused("targets:\n" URL "targets:\n  - url: otlp+https://other\n");
 	assert_refused("targets:\n" URL "    tenant: a\n    tenant: b\n");
 	assert_int_equal(read_config("targets:\n" URL), 0);
-	assert_int_equal(push_options_set(&options, "--push", "otlp+https://h:4318/"), -EINVAL);
+	assert_int_equal(push_options_add_target(&options, "--push", "otlp+https://h:4318/"),
+			 -EINVAL);
 }
 
 static void there_is_a_limit_of_targets(void **state)
@@ -119,43 +120,29 @@ static void there_is_a_limit_of_targets(void **state)
 
 	for (int i = 0; i < PUSH_MAX_TARGETS; i++) {
 		snprintf(url, sizeof(url), "otlp+http://h%d", i);
-		assert_int_equal(push_options_set(&options, "--push", url), 0);
+		assert_int_equal(push_options_add_target(&options, "--push", url), 0);
 	}
-	assert_int_equal(push_options_set(&options, "--push", "otlp+http://h"), -EINVAL);
+	assert_int_equal(push_options_add_target(&options, "--push", "otlp+http://h"), -EINVAL);
 }
 
-static void values_have_limits(void **state)
+static void a_label_is_a_key_and_a_value(void **state)
 {
-	assert_int_equal(push_options_set(&options, "--push-interval", "9s"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-interval", "61s"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-interval", "1m"), 0);
-	assert_int_equal(options.interval_ns, UINT64_C(60000000000));
-	assert_int_equal(push_options_set(&options, "--push-spool-bytes", "63M"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-spool-bytes", "64M"), 0);
-	assert_int_equal(push_options_set(&options, "--push-spool-age", "59"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-spool-age", "2h"), 0);
-	assert_int_equal(push_options_set(&options, "--push-label", "env"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-label", "env="), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-label", "a-b=c"), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push-label", "env=prod=1"), 0);
-}
-
-static void options_go_with_a_target(void **state)
-{
+	assert_int_equal(push_options_add_label(&options, "--push-label", "env"), -EINVAL);
+	assert_int_equal(push_options_add_label(&options, "--push-label", "env="), -EINVAL);
+	assert_int_equal(push_options_add_label(&options, "--push-label", "a-b=c"), -EINVAL);
+	assert_int_equal(push_options_add_label(&options, "--push-label", "env=prod=1"), 0);
 	assert_int_equal(push_options_finish(&options), 0);
-	assert_int_equal(push_options_set(&options, "--push-label", "env=prod"), 0);
-	assert_int_equal(push_options_finish(&options), -EINVAL);
-	assert_int_equal(push_options_set(&options, "--push", "otlp+http://h"), 0);
-	assert_int_equal(push_options_finish(&options), 0);
+	assert_false(push_options_is_on(&options));
+	assert_int_equal(push_options_add_target(&options, "--push", "otlp+http://h"), 0);
 	assert_true(push_options_is_on(&options));
 }
 
 static void the_label_of_thread_pools_is_nobody_elses(void **state)
 {
-	assert_int_equal(push_options_set(&options, "--push", "otlp+http://h"), 0);
-	assert_int_equal(push_options_set(&options, "--push-label", "thread=x"), 0);
+	assert_int_equal(push_options_add_target(&options, "--push", "otlp+http://h"), 0);
+	assert_int_equal(push_options_add_label(&options, "--push-label", "thread=x"), 0);
 	assert_int_equal(push_options_finish(&options), 0);
-	assert_int_equal(push_options_set(&options, "--push-threads", NULL), 0);
+	options.by_pool = true;
 	assert_int_equal(push_options_finish(&options), -EINVAL);
 }
 
@@ -168,8 +155,7 @@ int main(void)
 		CONFIG(what_is_not_known_is_refused),
 		CONFIG(a_url_is_given_once),
 		CONFIG(there_is_a_limit_of_targets),
-		CONFIG(values_have_limits),
-		CONFIG(options_go_with_a_target),
+		CONFIG(a_label_is_a_key_and_a_value),
 		CONFIG(the_label_of_thread_pools_is_nobody_elses),
 	};
 

@@ -31,8 +31,9 @@ static int set_up(void **state)
 	snprintf(rules, sizeof(rules), "%s/rules", dir);
 	push_options_init(&push);
 	/* Port 1 is nobody's. */
-	assert_int_equal(push_options_set(&push, "--push", "otlp+http://127.0.0.1:1"), 0);
-	assert_int_equal(push_options_set(&push, "--push", "pyroscope+http://127.0.0.1:1"), 0);
+	assert_int_equal(push_options_add_target(&push, "--push", "otlp+http://127.0.0.1:1"), 0);
+	assert_int_equal(push_options_add_target(&push, "--push", "pyroscope+http://127.0.0.1:1"),
+			 0);
 	return 0;
 }
 
@@ -59,7 +60,7 @@ static void open_pusher(void)
 
 static void open_with_spool(void)
 {
-	assert_int_equal(push_options_set(&push, "--push-spool", spool), 0);
+	push.spool_dir = spool;
 	open_pusher();
 }
 
@@ -187,7 +188,7 @@ static void what_rules_drop_is_counted(void **state)
 	struct push_stats stats;
 
 	files_write(rules, "- {source_labels: [service_name], regex: java, action: drop}");
-	assert_int_equal(push_options_set(&push, "--push-relabel", rules), 0);
+	push.relabel_path = rules;
 	open_pusher();
 	take(3, 8);
 	do
@@ -200,7 +201,7 @@ static void each_pool_of_threads_has_a_profile_if_asked_for(void **state)
 {
 	struct push_stats stats;
 
-	assert_int_equal(push_options_set(&push, "--push-threads", NULL), 0);
+	push.by_pool = true;
 	open_pusher();
 	take_of_threads();
 	stats = wait_for(2);
@@ -216,8 +217,8 @@ static void rules_choose_pools_of_threads(void **state)
 	struct push_stats stats;
 
 	files_write(rules, "- {source_labels: [thread], regex: exec-.*, action: drop}");
-	assert_int_equal(push_options_set(&push, "--push-relabel", rules), 0);
-	assert_int_equal(push_options_set(&push, "--push-threads", NULL), 0);
+	push.relabel_path = rules;
+	push.by_pool = true;
 	open_pusher();
 	take_of_threads();
 	stats = wait_for(1);
@@ -231,8 +232,8 @@ static void a_process_of_which_rules_want_no_pool_has_no_quality(void **state)
 	struct push_stats stats;
 
 	files_write(rules, "- {source_labels: [service_name], regex: java, action: drop}");
-	assert_int_equal(push_options_set(&push, "--push-relabel", rules), 0);
-	assert_int_equal(push_options_set(&push, "--push-threads", NULL), 0);
+	push.relabel_path = rules;
+	push.by_pool = true;
 	open_pusher();
 	take_of_threads();
 	do

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads values of options, see option_value.h. */
+#include "options/option_value.h"
+
+#include "base/log.h"
+#include "encode/quantity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_BYTES 256
+
+int option_bad_value(const char *told, const char *text, const char *why)
+{
+	log_error("%s %s: %s", told, text, why);
+	return -EINVAL;
+}
+
+int option_bad_word(const char *told, const char *text, const char *words)
+{
+	log_error("%s %s: no such value; there are: %s", told, text, words);
+	return -EINVAL;
+}
+
+static bool is_within(const struct option_range *range, uint64_t value)
+{
+	return value >= range->least && value <= range->most;
+}
+
+int option_count(const char *told, const char *text, const struct option_range *range,
+		 uint64_t *ret)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && is_within(range, value)) {
+		*ret = value;
+		return 0;
+	}
+	log_error("%s %s: a whole number%s%s is needed, from %" PRIu64 " to %" PRIu64, told, text,
+		  range->what[0] ? " " : "", range->what, range->least, range->most);
+	return -EINVAL;
+}
+
+static int bad_quantity(const char *told, const char *text, const struct option_range *range)
+{
+	log_error("%s %s: from %s is needed", told, text, range->what);
+	return -EINVAL;
+}
+
+int option_time(const char *told, const char *text, const struct option_range *range,
+		uint64_t *ret_sec)
+{
+	uint64_t seconds;
+
+	if (!quantity_parse_time(text, &seconds) || !is_within(range, seconds))
+		return bad_quantity(told, text, range);
+	*ret_sec = seconds;
+	return 0;
+}
+
+int option_size(const char *told, const char *text, const struct option_range *range,
+		uint64_t *ret_bytes)
+{
+	uint64_t bytes;
+
+	if (!quantity_parse_size(text, &bytes) || !is_within(range, bytes))
+		return bad_quantity(told, text, range);
+	*ret_bytes = bytes;
+	return 0;
+}
+
+int option_path(const char *told, const char *text, const char **ret)
+{
+	if (!text[0])
+		return option_bad_value(told, text, "a path is needed");
+	*ret = text;
+	return 0;
+}
+
+int option_choice(const char *told, const char *text, const struct option_choice *choices,
+		  uint64_t *ret)
+{
+	char words[WORDS_BYTES] = "";
+	size_t len = 0;
+
+	for (; choices->word; choices++) {
+		if (strcmp(choices->word, text) == 0) {
+			*ret = choices->value;
+			return 0;
+		}
+		if (len < sizeof(words))
+			len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s",
+						len ? " " : "", choices->word);
+	}
+	return option_bad_word(told, text, words);
+}
