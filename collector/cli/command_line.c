@@ -168,6 +168,8 @@ static int find_options(struct options *options, int argc, char **argv, struct o
 /* Sets what the options say, and checks whether they go together. */
 static int set_options(struct options *options, struct options_given *given)
 {
+	char why[OPTION_WHY_BYTES];
+
 	given->command = bit_of(options->command);
 	for (size_t i = 0; given->command && i < given->count; i++) {
 		const struct option_row *const row = options_given_take(given, i);
@@ -176,7 +178,10 @@ static int set_options(struct options *options, struct options_given *given)
 		if (err)
 			return err;
 	}
-	return given->command ? options_given_check(given) : 0;
+	if (!given->command || options_given_check(given, why) == 0)
+		return 0;
+	log_error("%s", why);
+	return -EINVAL;
 }
 
 /* No more options than that can be in the words. */

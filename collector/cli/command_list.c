@@ -7,6 +7,7 @@
 #include "serve/control_client.h"
 #include "serve/counted.h"
 #include "serve/dial_wait.h"
+#include "serve/request.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,7 +30,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 		return err;
 	request = json_object();
 	json_object_set_new(request, "op", json_string("list"));
-	control_targets_to_json(&options->recording, request);
+	request_put_list(&options->recording, request);
 	err = control_client_ask(client, request, &answer, NULL);
 	if (!err) {
 		*ret = json_incref(json_object_get(answer, "list"));

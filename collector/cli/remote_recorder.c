@@ -3,7 +3,8 @@
 #include "cli/recorder.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
-#include "serve/waits_json.h"
+#include "serve/request.h"
+#include "serve/status_json.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -54,10 +55,11 @@ static json_t *request_of(const struct remote_recorder *remote, const char *op)
 static int ask_to_record(struct remote_recorder *remote, const struct recording_options *options,
 			 bool may_wait)
 {
-	json_t *request = control_options_to_json(options), *answer;
+	json_t *request = json_object(), *answer;
 	const char *missing;
 	int err;
 
+	request_put_record(options, request);
 	json_object_set_new(request, "op", json_string("record"));
 	json_object_set_new(request, "may_wait", json_boolean(may_wait));
 	err = control_client_ask(remote->client, request, &answer, NULL);
@@ -100,7 +102,7 @@ static int remote_status(struct recorder *recorder, struct recording_status *ret
 	err = control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL);
 	if (err)
 		return err;
-	control_status_from_json(answer, ret);
+	status_from_json(answer, ret);
 	json_decref(answer);
 	return 0;
 }
@@ -117,12 +119,6 @@ static int remote_stop(struct recorder *recorder)
 	return err;
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	if (text)
-		json_object_set_new(object, key, json_string(text));
-}
-
 static int remote_render(struct recorder *recorder, enum render_format format,
 			 const struct render_options *options, FILE *stream)
 {
@@ -130,15 +126,8 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	json_t *request = request_of(remote, "render"), *answer;
 	int fd, err;
 
-	set_text(request, "suffix", render_suffix(format));
-	set_text(request, "title", options->title);
-	set_text(request, "subtitle", options->subtitle);
-	set_text(request, "notes", options->notes);
-	json_object_set_new(request, "split_levels", json_boolean(options->splits_levels));
-	json_object_set_new(request, "java_only", json_boolean(options->java_only));
-	json_object_set_new(request, "fold_frameworks", json_boolean(options->folds_frameworks));
-	json_object_set_new(request, "thread_starts", json_boolean(options->shows_starts));
-	waits_to_json(&options->waits, request);
+	json_object_set_new(request, "suffix", json_string(render_suffix(format)));
+	request_put_render(options, request);
 	err = control_client_ask(remote->client, request, &answer, &fd);
 	if (err)
 		return err;
@@ -198,7 +187,7 @@ static int remote_window(struct recorder *recorder, struct recording_status *ret
 	err = control_client_ask(remote->client, request_of(remote, "window"), &answer, &fd);
 	if (err)
 		return err;
-	control_status_from_json(answer, ret_status);
+	status_from_json(answer, ret_status);
 	json_decref(answer);
 	if (fd < 0)
 		return -EBADMSG;

@@ -6,6 +6,7 @@ make_options.py TABLE_DIR OUT_DIR
 
   OUT_DIR/include/options/tables.h, OUT_DIR/tables.c   see c_forms.py
   OUT_DIR/collect_set.c                                see setter_forms.py
+  OUT_DIR/requests.c                                   see request_forms.py
   OUT_DIR/completions/                                 see completion_forms.py
   OUT_DIR/man/                                         see text_forms.py
 
@@ -18,6 +19,7 @@ import sys
 import c_forms
 import completion_forms
 import option_table
+import request_forms
 import setter_forms
 import text_forms
 
@@ -33,6 +35,7 @@ def make(directory, out):
             out / "tables.c": c_forms.source(table, helps)}
     for line in setter_forms.STRUCTS:
         made[out / f"{line}_set.c"] = setter_forms.source(table, line)
+    made[out / "requests.c"] = request_forms.source(table)
     for name, form in COMPLETIONS.items():
         template = (directory.parent / "completions" / f"{name}.in").read_text()
         made[out / "completions" / name] = form(table, template)

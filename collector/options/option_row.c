@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The option of that number, of any of the commands; NULL: none of them has it. */
@@ -81,22 +82,21 @@ static const char *find_word(const char *words, const char *text, int *ret_len)
 }
 
 /* Says that two options do not go together. */
-static int say_not(const struct options_given *given, const struct option_given *option,
-		   const struct option_rule *rule, const struct option_other *other)
+static void say_not(const struct options_given *given, const struct option_given *option,
+		    const struct option_rule *rule, const struct option_other *other, char *why)
 {
 	int own_len, len;
 	const char *const own = find_word(rule->own, option->text, &own_len);
 	const char *const word =
 		find_word(other->words, options_given_text(given, other->number), &len);
 
-	log_error("%s%s%.*s does not go with %s%s%.*s%s%s", option->row->told, own_len ? " " : "",
-		  own_len, own, row_of(given, other->number, ~0u)->told, len ? " " : "", len, word,
-		  rule->why ? ": " : "", rule->why ? rule->why : "");
-	return -EINVAL;
+	snprintf(why, OPTION_WHY_BYTES, "%s%s%.*s does not go with %s%s%.*s%s%s", option->row->told,
+		 own_len ? " " : "", own_len, own, row_of(given, other->number, ~0u)->told,
+		 len ? " " : "", len, word, rule->why ? ": " : "", rule->why ? rule->why : "");
 }
 
 static int check_rule(const struct options_given *given, const struct option_given *option,
-		      const struct option_rule *rule)
+		      const struct option_rule *rule, char *why)
 {
 	int len;
 
@@ -107,16 +107,19 @@ static int check_rule(const struct options_given *given, const struct option_giv
 
 		if (!text || !find_word(other->words, text, &len))
 			continue;
-		return rule->is_needed ? 0 : say_not(given, option, rule, other);
+		if (rule->is_needed)
+			return 0;
+		say_not(given, option, rule, other, why);
+		return -EINVAL;
 	}
 	if (!rule->is_needed)
 		return 0;
-	log_error("%s goes with %s%s%s", option->row->told, rule->others, rule->why ? ": " : "",
-		  rule->why ? rule->why : "");
+	snprintf(why, OPTION_WHY_BYTES, "%s goes with %s%s%s", option->row->told, rule->others,
+		 rule->why ? ": " : "", rule->why ? rule->why : "");
 	return -EINVAL;
 }
 
-int options_given_check(const struct options_given *given)
+int options_given_check(const struct options_given *given, char why[OPTION_WHY_BYTES])
 {
 	int err = 0;
 
@@ -127,7 +130,7 @@ int options_given_check(const struct options_given *given)
 		if (options_given_text(given, option->row->number) != option->text)
 			continue;
 		for (size_t n = 0; !err && n < option->row->n_rules; n++)
-			err = check_rule(given, option, &option->row->rules[n]);
+			err = check_rule(given, option, &option->row->rules[n], why);
 	}
 	return err;
 }

@@ -3,7 +3,7 @@
  * shape:   rows of the option table, and what a command line gives -> whether these go together
  * units:   none
  * threads: any, values
- * errors:  -EINVAL, said on stderr
+ * errors:  -EINVAL, with a sentence, or said on stderr
  * source:  README.md in this folder
  *
  * The rows themselves are made of the table, see options/tables.h. A command is a bit, for instance
@@ -15,6 +15,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* A sentence about options. */
+#define OPTION_WHY_BYTES 256
 
 /* An option that a rule names. */
 struct option_other {
@@ -62,7 +65,7 @@ void options_given_add(struct options_given *given, int number, const char *text
 const struct option_row *options_given_take(struct options_given *given, size_t place);
 /* The text that was given last. NULL: none was. */
 const char *options_given_text(const struct options_given *given, int number);
-/* Whether what is given goes together, as the rules of the rows have it. */
-int options_given_check(const struct options_given *given);
+/* -EINVAL, and why: what is given does not go together, as the rules of the rows have it. */
+int options_given_check(const struct options_given *given, char why[OPTION_WHY_BYTES]);
 
 #endif

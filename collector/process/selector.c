@@ -180,9 +180,9 @@ const char *selector_add_label(struct selector *selector, const char *text)
 const struct selector_part selector_parts[SELECTOR_PARTS] = {
 	[SELECTOR_CONTAINER] = {"container", selector_set_container},
 	[SELECTOR_POD] = {"pod", selector_set_pod},
-	[SELECTOR_LABEL] = {"label", selector_add_label},
 	[SELECTOR_COMM] = {"comm", selector_set_comm},
 	[SELECTOR_JVM] = {"jvm", selector_set_jvm},
+	[SELECTOR_LABEL] = {"label", selector_add_label},
 };
 
 size_t selector_alternatives(const struct selector *selector)
@@ -282,30 +282,54 @@ bool selector_fits_rest(const struct selector *selector, const struct process *p
 	return true;
 }
 
-static void say(char *ret, size_t size, const char *option, const char *text)
+/* A part that is one text, and those that are beside it. NULL: the part has fewer. */
+static const char *text_of(const struct selector *selector, enum selector_part_number part,
+			   size_t number)
 {
-	const size_t len = strlen(ret);
+	switch (part) {
+	case SELECTOR_CONTAINER:
+		return number == 0 ? selector->container
+		       : number <= selector->n_more_containers
+			       ? selector->more_containers[number - 1]
+			       : NULL;
+	case SELECTOR_POD:
+		return number == 0			 ? selector->pod
+		       : number <= selector->n_more_pods ? selector->more_pods[number - 1]
+							 : NULL;
+	case SELECTOR_COMM:
+		return number == 0 ? selector->comm : NULL;
+	case SELECTOR_JVM:
+		return number == 0 ? selector->jvm : NULL;
+	default:
+		return NULL;
+	}
+}
 
-	if (text[0] && len < size)
-		snprintf(ret + len, size - len, "%s%s %s", len > 0 ? " " : "", option, text);
+bool selector_text(const struct selector *selector, enum selector_part_number part, size_t number,
+		   char *ret, size_t size)
+{
+	const char *const text = text_of(selector, part, number);
+
+	if (part == SELECTOR_LABEL && number < selector->n_labels)
+		snprintf(ret, size, "%s=%s", selector->labels[number].key,
+			 selector->labels[number].value);
+	else if (text && text[0])
+		snprintf(ret, size, "%s", text);
+	else
+		return false;
+	return true;
 }
 
 void selector_say(const struct selector *selector, char *ret, size_t size)
 {
-	ret[0] = '\0';
-	say(ret, size, "--container", selector->container);
-	for (size_t i = 0; i < selector->n_more_containers; i++)
-		say(ret, size, "--container", selector->more_containers[i]);
-	say(ret, size, "--pod", selector->pod);
-	for (size_t i = 0; i < selector->n_more_pods; i++)
-		say(ret, size, "--pod", selector->more_pods[i]);
-	say(ret, size, "--comm", selector->comm);
-	say(ret, size, "--jvm", selector->jvm);
-	for (size_t i = 0; i < selector->n_labels; i++) {
-		char label[LABEL_KEY_BYTES + LABEL_VALUE_BYTES + 1];
+	char text[SELECTOR_POD_BYTES];
+	size_t len = 0;
 
-		snprintf(label, sizeof(label), "%s=%s", selector->labels[i].key,
-			 selector->labels[i].value);
-		say(ret, size, "--label", label);
+	ret[0] = '\0';
+	for (enum selector_part_number part = 0; part < SELECTOR_PARTS; part++) {
+		for (size_t i = 0;
+		     len < size && selector_text(selector, part, i, text, sizeof(text)); i++)
+			len += (size_t)snprintf(ret + len, size - len, "%s--%s %s", len ? " " : "",
+						selector_parts[part].name, text);
 	}
 }

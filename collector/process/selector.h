@@ -63,9 +63,9 @@ const char *selector_add_label(struct selector *selector, const char *text); /* 
 enum selector_part_number {
 	SELECTOR_CONTAINER,
 	SELECTOR_POD,
-	SELECTOR_LABEL,
 	SELECTOR_COMM,
 	SELECTOR_JVM,
+	SELECTOR_LABEL,
 	SELECTOR_PARTS,
 };
 
@@ -75,6 +75,13 @@ struct selector_part {
 };
 
 extern const struct selector_part selector_parts[SELECTOR_PARTS];
+
+/*
+ * Writes the text of that number of a part, as it was set, into ret, terminated. False: the part
+ * has fewer.
+ */
+bool selector_text(const struct selector *selector, enum selector_part_number part, size_t number,
+		   char *ret, size_t size);
 
 /* How many alternatives there are: at least 1. */
 size_t selector_alternatives(const struct selector *selector);

@@ -22,7 +22,9 @@
 #include "sample/sampler.h"
 #include "serve/drawing.h"
 #include "serve/listing.h"
+#include "serve/request.h"
 #include "serve/starting.h"
+#include "serve/status_json.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -114,7 +116,7 @@ static json_t *do_list(struct control *control, const json_t *request, int clien
 	struct listing *listing, **end = &control->listings;
 	int err;
 
-	if (control_targets_from_json(request, &options) < 0)
+	if (request_take_list(request, &options) < 0)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
 	err = listing_begin(control->engine, control->counts, &options, control->drawn_fd,
@@ -183,13 +185,15 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 				  .wake_fd = control->drawn_fd,
 				  .client = client};
 	struct starting *starting, **end = &control->startings;
-	char obstacle[BPF_LOAD_WHY_BYTES], why[BPF_LOAD_WHY_BYTES + 64];
+	char obstacle[BPF_LOAD_WHY_BYTES], why[BPF_LOAD_WHY_BYTES + OPTION_WHY_BYTES];
 
 	if (control->is_finishing)
 		return failure(ENDING);
-	if (control_options_from_json(request, &demand.options))
+	if (request_take_record(request, &demand.options))
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
+	if (request_check_record(request, why))
+		return failure(why);
 	if (demand.options.has_capture && has_capture(control))
 		return failure("the daemon writes a capture already, and has memory for one at a "
 			       "time: wait until it is done");
@@ -233,7 +237,7 @@ static json_t *do_status(struct control *control, const struct recording *record
 	json_t *answer;
 
 	recording_status(recording, &control->engine->model, clock_now_ns(), &status);
-	answer = control_status_to_json(&status);
+	answer = status_to_json(&status);
 	json_object_set_new(answer, "ok", json_true());
 	return answer;
 }

@@ -17,17 +17,14 @@
  * {}.
  *
  *   list (pid and names)          -> list
- *   record (options of recording) -> id, missing   java_names, raw_names, lines, stack_bytes
- *                                    and window_seconds among them; missing is a sentence about
+ *   record (options of recording) -> id, missing   see request.h; missing is a sentence about
  *                                    what will have no names, if there is anything
  *   record may_wait               -> id; or wait: a process that is meant may become known in a
  *                                    moment, so send the same request again
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
  *   window id                     -> the members of status, for the window; bytes of a .fgrec
- *   render id suffix title subtitle notes split_levels java_only fold_frameworks thread_starts
- *   states idle idle_frames       -> bytes
- *                                    suffix: ".svg"; for states and idle see waits_json.h
+ *   render id suffix (options of drawing) -> bytes   see request.h; suffix: ".svg"
  */
 #ifndef FG_SERVE_CONTROL_H
 #define FG_SERVE_CONTROL_H
@@ -56,14 +53,5 @@ int control_open(struct engine *engine, const char *socket_path, const struct da
  */
 void control_finish(struct control *control, uint64_t patience_ns);
 void control_close(struct control *control); /* NULL is legal */
-
-/* Recording options and status as JSON and back, for the daemon and its clients. */
-json_t *control_options_to_json(const struct recording_options *options);
-int control_options_from_json(const json_t *object, struct recording_options *ret);
-/* The part of the options that says which processes are meant: by PID or by names. */
-void control_targets_to_json(const struct recording_options *options, json_t *object);
-int control_targets_from_json(const json_t *object, struct recording_options *ret);
-json_t *control_status_to_json(const struct recording_status *status);
-void control_status_from_json(const json_t *object, struct recording_status *ret);
 
 #endif

@@ -2,9 +2,8 @@
 /* Draws a recording's graph in a thread, see drawing.h. */
 #include "serve/drawing.h"
 
-#include "base/json_value.h"
 #include "base/thread.h"
-#include "serve/waits_json.h"
+#include "serve/request.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,20 +19,6 @@ struct drawing_thread {
 	atomic_bool is_done; /* the thread no longer uses anything of the drawing */
 	int result;	     /* a descriptor, or negative errno */
 };
-
-static int options_of(const json_t *request, struct render_options *ret)
-{
-	*ret = (struct render_options){
-		.title = json_string_value(json_object_get(request, "title")),
-		.subtitle = json_string_value(json_object_get(request, "subtitle")),
-		.notes = json_string_value(json_object_get(request, "notes")),
-		.splits_levels = json_value_bool(request, "split_levels"),
-		.java_only = json_value_bool(request, "java_only"),
-		.folds_frameworks = json_value_bool(request, "fold_frameworks"),
-		.shows_starts = json_value_bool(request, "thread_starts"),
-	};
-	return waits_from_json(request, &ret->waits);
-}
 
 int drawing_bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
 {
@@ -58,7 +43,7 @@ static int draw(void *arg, FILE *stream)
 {
 	const struct drawing *drawing = arg;
 	struct render_options options;
-	const int err = options_of(drawing->request, &options);
+	const int err = request_take_render(drawing->request, &options);
 
 	return err ? err : recording_render(drawing->recording, drawing->format, &options, stream);
 }

@@ -10,8 +10,8 @@
 #include "profile/window.h"
 #include "sample/sampler.h"
 #include "serve/control.h"
-#include "serve/selector_json.h"
-#include "serve/waits_json.h"
+#include "serve/request.h"
+#include "serve/status_json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -73,20 +73,28 @@ static json_t *sent(json_t *object)
 	return received;
 }
 
+static json_t *request_of(const struct recording_options *options)
+{
+	json_t *const object = json_object();
+
+	request_put_record(options, object);
+	return object;
+}
+
 static void check_options(const json_t *request)
 {
 	struct recording_options options = {.hz = 77}, again;
 	json_t *first, *second;
 
-	if (control_options_from_json(request, &options) < 0) {
+	if (request_take_record(request, &options) < 0) {
 		check(options.hz == 77); /* as it was */
 		return;
 	}
 	check_limits(&options);
-	first = sent(control_options_to_json(&options));
-	check(control_options_from_json(first, &again) == 0);
+	first = sent(request_of(&options));
+	check(request_take_record(first, &again) == 0);
 	check_limits(&again);
-	second = sent(control_options_to_json(&again));
+	second = sent(request_of(&again));
 	check(json_equal(first, second));
 	json_decref(first);
 	json_decref(second);
@@ -97,12 +105,12 @@ static void check_targets(const json_t *request)
 	struct recording_options options = {0}, again = {0};
 	json_t *first = json_object(), *second = json_object();
 
-	if (control_targets_from_json(request, &options) == 0) {
+	if (request_take_list(request, &options) == 0) {
 		check_selector(&options.select);
-		control_targets_to_json(&options, first);
+		request_put_list(&options, first);
 		first = sent(first);
-		check(control_targets_from_json(first, &again) == 0);
-		control_targets_to_json(&again, second);
+		check(request_take_list(first, &again) == 0);
+		request_put_list(&again, second);
 		check(json_equal(first, second) && options.pid == again.pid &&
 		      options.select.n_labels == again.select.n_labels);
 	}
@@ -112,19 +120,21 @@ static void check_targets(const json_t *request)
 
 static void check_waits(const json_t *request)
 {
-	struct wait_options options, again;
+	struct render_options options, again;
 	json_t *first = json_object();
 
-	if (waits_from_json(request, &options) == 0) {
-		check(options.n_idle_frames <= WAITS_MAX_FRAMES);
-		check(options.states < 1u << WAIT_STATES);
-		waits_to_json(&options, first);
+	if (request_take_render(request, &options) == 0) {
+		check(options.waits.n_idle_frames <= WAITS_MAX_FRAMES);
+		check(options.waits.states < 1u << WAIT_STATES);
+		request_put_render(&options, first);
 		first = sent(first);
-		check(waits_from_json(first, &again) == 0);
-		check(again.states == options.states && again.idle == options.idle &&
-		      again.n_idle_frames == options.n_idle_frames);
-		for (size_t i = 0; i < options.n_idle_frames; i++)
-			check(strcmp(options.idle_frames[i], again.idle_frames[i]) == 0);
+		check(request_take_render(first, &again) == 0);
+		check(again.waits.states == options.waits.states &&
+		      again.waits.idle == options.waits.idle &&
+		      again.waits.n_idle_frames == options.waits.n_idle_frames);
+		for (size_t i = 0; i < options.waits.n_idle_frames; i++)
+			check(strcmp(options.waits.idle_frames[i], again.waits.idle_frames[i]) ==
+			      0);
 	}
 	json_decref(first);
 }
@@ -134,11 +144,11 @@ static void check_status(const json_t *answer)
 	struct recording_status status, again;
 	json_t *first, *second;
 
-	control_status_from_json(answer, &status);
+	status_from_json(answer, &status);
 	check(is_terminated(status.event, sizeof(status.event)));
-	first = sent(control_status_to_json(&status));
-	control_status_from_json(first, &again);
-	second = sent(control_status_to_json(&again));
+	first = sent(status_to_json(&status));
+	status_from_json(first, &again);
+	second = sent(status_to_json(&again));
 	check(json_equal(first, second));
 	check(again.samples == status.samples && again.is_done == status.is_done &&
 	      strcmp(again.event, status.event) == 0);

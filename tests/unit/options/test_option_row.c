@@ -36,6 +36,7 @@ static const struct option_row rows[] = {
 
 static struct option_given list[8];
 static struct options_given given;
+static char why[OPTION_WHY_BYTES];
 
 static void begin(unsigned command)
 {
@@ -62,15 +63,16 @@ static void an_option_needs_one_of_others(void **state)
 {
 	begin(RED);
 	give(SPEED, "1");
-	assert_int_equal(options_given_check(&given), -EINVAL);
+	assert_int_equal(options_given_check(&given, why), -EINVAL);
+	assert_string_equal(why, "--speed goes with --kind wall or offcpu");
 	give(KIND, "cpu");
-	assert_int_equal(options_given_check(&given), -EINVAL);
+	assert_int_equal(options_given_check(&given, why), -EINVAL);
 	give(KIND, "cpu,offcpu");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 	begin(RED);
 	give(SPEED, "1");
 	give(HOW, "any");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 }
 
 static void words_are_compared_whole(void **state)
@@ -78,33 +80,34 @@ static void words_are_compared_whole(void **state)
 	begin(RED);
 	give(SPEED, "1");
 	give(KIND, "wal,offcpus,wallet");
-	assert_int_equal(options_given_check(&given), -EINVAL);
+	assert_int_equal(options_given_check(&given, why), -EINVAL);
 }
 
 static void the_last_value_counts(void **state)
 {
 	begin(BLUE);
 	give(HOW, "slow");
-	give(KIND, "alloc");
-	assert_int_equal(options_given_check(&given), -EINVAL);
+	give(KIND, "cpu,alloc");
+	assert_int_equal(options_given_check(&given, why), -EINVAL);
+	assert_string_equal(why, "--kind alloc does not go with --how slow: why");
 	give(HOW, "quick");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 	give(HOW, "slow");
 	give(KIND, "cpu");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 }
 
 static void a_rule_is_of_its_commands(void **state)
 {
 	begin(RED);
 	give(ALONE, "");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 	give(HOW, "quick");
-	assert_int_equal(options_given_check(&given), -EINVAL);
+	assert_int_equal(options_given_check(&given, why), -EINVAL);
 	begin(BLUE);
 	give(ALONE, "");
 	give(HOW, "quick");
-	assert_int_equal(options_given_check(&given), 0);
+	assert_int_equal(options_given_check(&given, why), 0);
 }
 
 int main(void)

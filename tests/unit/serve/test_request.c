@@ -11,9 +11,18 @@
 #include <string.h>
 
 #include "serve/control.h"
-#include "serve/waits_json.h"
+#include "serve/request.h"
+#include "serve/status_json.h"
 
 static const struct recording_options sensible = {.hz = 99, .duration_ns = 1000000};
+
+static json_t *request_of(const struct recording_options *options)
+{
+	json_t *const object = json_object();
+
+	request_put_record(options, object);
+	return object;
+}
 
 static void options_arrive_as_they_were_sent(void **state)
 {
@@ -47,9 +56,9 @@ static void options_arrive_as_they_were_sent(void **state)
 		.style.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
 	};
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sent);
+	json_t *object = request_of(&sent);
 
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
 	assert_int_equal(got.n_more_pids, 2);
@@ -78,10 +87,10 @@ static void options_arrive_as_they_were_sent(void **state)
 static void container_without_a_name_is_refused(void **state)
 {
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sensible);
+	json_t *object = request_of(&sensible);
 
 	json_object_set_new(object, "container", json_string(""));
-	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	assert_int_equal(request_take_record(object, &got), -EINVAL);
 	json_decref(object);
 }
 
@@ -91,19 +100,19 @@ static void windows_longer_than_the_longest_are_refused(void **state)
 	json_t *object;
 
 	sent.window_seconds = WINDOW_MAX_SECONDS + 1;
-	object = control_options_to_json(&sent);
-	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	object = request_of(&sent);
+	assert_int_equal(request_take_record(object, &got), -EINVAL);
 	json_decref(object);
 }
 
 static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)
 {
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sensible);
+	json_t *object = request_of(&sensible);
 
 	json_object_del(object, "java_names");
 	json_object_del(object, "raw_names");
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.style.names.style, JAVA_NAME_SLASH);
 	assert_false(got.style.names.is_raw);
@@ -112,12 +121,12 @@ static void client_that_does_not_say_how_methods_are_called_gets_the_default(voi
 static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(void **state)
 {
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sensible);
+	json_t *object = request_of(&sensible);
 
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	assert_int_equal(got.stack_bytes, 0); /* it does say: along frame pointers */
 	json_object_del(object, "stack_bytes");
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.stack_bytes, SAMPLER_DEFAULT_STACK_BYTES);
 }
@@ -125,12 +134,12 @@ static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(voi
 static void client_that_does_not_ask_for_a_capture_gets_none(void **state)
 {
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sensible);
+	json_t *object = request_of(&sensible);
 
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	assert_false(got.has_capture);
 	json_object_del(object, "capture");
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	json_decref(object);
 	assert_false(got.has_capture);
 }
@@ -145,8 +154,8 @@ static void who_samples_what_and_how_often_arrives_as_it_was_sent(void **state)
 		sent.max_samples_hz = SAMPLER_MOST_SAMPLES_HZ - (unsigned)source;
 		sent.kinds = (1u << SAMPLE_KINDS) - 1 - SAMPLES_OF_CPU;
 		sent.wall_hz = THREAD_CLOCK_MOST_HZ - (unsigned)source;
-		object = control_options_to_json(&sent);
-		assert_int_equal(control_options_from_json(object, &got), 0);
+		object = request_of(&sent);
+		assert_int_equal(request_take_record(object, &got), 0);
 		json_decref(object);
 		assert_int_equal(got.source, sent.source);
 		assert_int_equal(got.max_samples_hz, sent.max_samples_hz);
@@ -164,12 +173,12 @@ static void client_that_does_not_say_who_samples_what_gets_the_default(void **st
 	sent.max_samples_hz = 7;
 	sent.kinds = SAMPLES_OF_WALL;
 	sent.wall_hz = 7;
-	object = control_options_to_json(&sent);
+	object = request_of(&sent);
 	json_object_del(object, "sampler");
 	json_object_del(object, "max_samples_hz");
 	json_object_del(object, "kind");
 	json_object_del(object, "wall_hz");
-	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.source, SAMPLER_AUTO);
 	assert_int_equal(got.max_samples_hz, 0);
@@ -180,10 +189,10 @@ static void client_that_does_not_say_who_samples_what_gets_the_default(void **st
 static void check_refused(const char *key, json_t *value)
 {
 	struct recording_options got;
-	json_t *object = control_options_to_json(&sensible);
+	json_t *object = request_of(&sensible);
 
 	json_object_set_new(object, key, value);
-	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	assert_int_equal(request_take_record(object, &got), -EINVAL);
 	json_decref(object);
 }
 
@@ -230,8 +239,8 @@ static void figures_arrive_as_they_were_sent(void **state)
 	sent.quality.stackless_samples = 7;
 	for (int i = 0; i < STACK_ENDS; i++)
 		sent.quality.truncated_samples[i] = (uint64_t)i;
-	object = control_status_to_json(&sent);
-	control_status_from_json(object, &got);
+	object = status_to_json(&sent);
+	status_from_json(object, &got);
 	json_decref(object);
 	assert_memory_equal(&got.quality, &sent.quality, sizeof(got.quality));
 }
@@ -278,8 +287,8 @@ static void parts_and_who_takes_the_samples_arrive_as_they_were_sent(void **stat
 		part->quality.unrooted_samples = 30 + i;
 		part->quality.truncated_samples[STACK_NO_RULE] = 40 + i;
 	}
-	object = control_status_to_json(&sent);
-	control_status_from_json(object, &got);
+	object = status_to_json(&sent);
+	status_from_json(object, &got);
 	json_decref(object);
 	assert_string_equal(got.source, sent.source);
 	assert_string_equal(got.clock_source, sent.clock_source);
@@ -301,12 +310,12 @@ static void parts_that_nobody_knows_are_left_out(void **state)
 				   "parts", "kind", "odours", "samples", 5, 7, "kind", 1, "kind",
 				   sample_kind_cpu.profile->name, "samples", 3);
 
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	assert_int_equal(got.n_parts, 1);
 	assert_ptr_equal(got.parts[0].kind, &sample_kind_cpu);
 	assert_int_equal(got.parts[0].quality.samples, 3);
 	json_object_set_new(object, "parts", json_string("cpu"));
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	assert_int_equal(got.n_parts, 1);
 	assert_int_equal(got.parts[0].quality.samples, 10); /* the whole, as of an older daemon */
 	json_decref(object);
@@ -322,7 +331,7 @@ static void more_parts_than_there_are_kinds_are_left_out(void **state)
 				      json_pack("{s:s, s:i}", "kind", sample_kind_cpu.profile->name,
 						"samples", (int)i));
 	json_object_set_new(object, "parts", parts);
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	json_decref(object);
 	assert_int_equal(got.n_parts, SAMPLE_KINDS);
 }
@@ -333,7 +342,7 @@ static void figures_that_are_not_said_are_0(void **state)
 	json_t *object = json_pack("{s:i, s:i}", "samples", 10, "unrooted", 2);
 
 	memset(&got, 0xff, sizeof(got));
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	json_decref(object);
 	assert_int_equal(got.quality.unrooted_samples, 2);
 	assert_int_equal(got.quality.stackless_samples, 0);
@@ -347,12 +356,12 @@ static void figures_that_are_none_are_0(void **state)
 	json_t *object = json_pack("{s:i, s:{s:i, s:s}}", "stacks_left_out", -1, "truncated",
 				   "no rule", -5, "snapshot ended", "12");
 
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	assert_int_equal(got.quality.stackless_samples, 0);
 	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
 	assert_int_equal(got.quality.truncated_samples[STACK_SNAPSHOT_ENDED], 0);
 	json_object_set_new(object, "truncated", json_integer(4));
-	control_status_from_json(object, &got);
+	status_from_json(object, &got);
 	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
 	json_decref(object);
 }
@@ -366,9 +375,9 @@ static void options_survive_the_control_socket(void **state)
 						  .event = "cpu-clock",
 						  .duration_ns = 1234567890123};
 	struct recording_options out;
-	json_t *json = control_options_to_json(&options);
+	json_t *json = request_of(&options);
 
-	assert_int_equal(control_options_from_json(json, &out), 0);
+	assert_int_equal(request_take_record(json, &out), 0);
 	assert_int_equal(out.pid, 4711);
 	assert_string_equal(out.select.container, "abcd");
 	assert_true(out.style.by_thread && !out.style.by_pid && !out.all);
@@ -376,32 +385,39 @@ static void options_survive_the_control_socket(void **state)
 	assert_string_equal(out.event, "cpu-clock");
 	assert_int_equal(out.duration_ns, 1234567890123);
 	json_object_set_new(json, "event", json_string("rm -rf"));
-	assert_int_not_equal(control_options_from_json(json, &out), 0);
+	assert_int_not_equal(request_take_record(json, &out), 0);
 	json_decref(json);
-	assert_int_not_equal(control_options_from_json(NULL, &out), 0);
+	assert_int_not_equal(request_take_record(NULL, &out), 0);
 }
 
-static void what_is_wanted_of_threads_that_wait_arrives_as_it_was_sent(void **state)
+static void how_a_graph_is_drawn_arrives_as_it_was_sent(void **state)
 {
-	const struct wait_options sent = {
-		.states = 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED,
-		.idle = WAIT_IDLE_HIDDEN,
-		.idle_frames = {"a/B.rest", "*::nap"},
-		.n_idle_frames = 2,
+	const struct render_options sent = {
+		.waits = {.states = 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED,
+			  .idle = WAIT_IDLE_HIDDEN,
+			  .idle_frames = {"a/B.rest", "*::nap"},
+			  .n_idle_frames = 2},
+		.title = "t",
+		.notes = "n",
+		.java_only = true,
 	};
-	struct wait_options got;
+	struct render_options got;
 	json_t *object = json_object();
 
-	assert_int_equal(waits_from_json(object, &got), 0);
-	assert_int_equal(got.states, 0);
-	assert_int_equal(got.idle, WAIT_IDLE_DEFAULT);
-	assert_int_equal(got.n_idle_frames, 0);
-	waits_to_json(&sent, object);
-	assert_int_equal(waits_from_json(object, &got), 0);
-	assert_int_equal(got.states, sent.states);
-	assert_int_equal(got.idle, WAIT_IDLE_HIDDEN);
-	assert_int_equal(got.n_idle_frames, 2);
-	assert_string_equal(got.idle_frames[1], "*::nap");
+	assert_int_equal(request_take_render(object, &got), 0);
+	assert_int_equal(got.waits.states, 0);
+	assert_int_equal(got.waits.idle, WAIT_IDLE_DEFAULT);
+	assert_int_equal(got.waits.n_idle_frames, 0);
+	request_put_render(&sent, object);
+	assert_int_equal(request_take_render(object, &got), 0);
+	assert_int_equal(got.waits.states, sent.waits.states);
+	assert_int_equal(got.waits.idle, WAIT_IDLE_HIDDEN);
+	assert_int_equal(got.waits.n_idle_frames, 2);
+	assert_string_equal(got.waits.idle_frames[1], "*::nap");
+	assert_string_equal(got.title, "t");
+	assert_string_equal(got.notes, "n");
+	assert_null(got.subtitle);
+	assert_true(got.java_only && !got.splits_levels && !got.folds_frameworks);
 	json_decref(object);
 }
 
@@ -413,22 +429,53 @@ static void what_is_no_wish_about_threads_that_wait_is_refused(void **state)
 		"{\"idle_frames\": \"a\"}",  "{\"idle_frames\": [null]}",
 	};
 	json_t *object = json_object(), *frames = json_array();
-	struct wait_options got;
+	struct render_options got;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		json_t *bad = json_loads(texts[i], 0, NULL);
 
 		assert_non_null(bad);
-		assert_int_equal(waits_from_json(bad, &got), -EINVAL);
+		assert_int_equal(request_take_render(bad, &got), -EINVAL);
 		json_decref(bad);
 	}
 	json_object_set_new(object, "idle_frames", frames);
 	for (unsigned i = 0; i < WAITS_MAX_FRAMES; i++)
 		json_array_append_new(frames, json_string("a"));
-	assert_int_equal(waits_from_json(object, &got), 0);
+	assert_int_equal(request_take_render(object, &got), 0);
 	json_array_append_new(frames, json_string("a"));
-	assert_int_equal(waits_from_json(object, &got), -EINVAL);
+	assert_int_equal(request_take_render(object, &got), -EINVAL);
 	json_decref(object);
+}
+
+static void check_pair(const char *text, const char *said)
+{
+	json_t *const object = json_loads(text, 0, NULL);
+	char why[OPTION_WHY_BYTES] = "";
+
+	assert_int_equal(request_check_record(object, why), said ? -EINVAL : 0);
+	if (said)
+		assert_non_null(strstr(why, said));
+	json_decref(object);
+}
+
+/* The daemon asks of a request what the command line asks of options, whoever has written it. */
+static void what_does_not_go_together_is_refused(void **state)
+{
+	json_t *const usual = request_of(&sensible);
+	char why[OPTION_WHY_BYTES];
+
+	assert_int_equal(request_check_record(usual, why), 0);
+	json_decref(usual);
+	check_pair("{\"live\": true}", "--live goes with --kind alloc or objects");
+	check_pair("{\"live\": true, \"kind\": \"cpu,objects\"}", NULL);
+	check_pair("{\"live\": false, \"wall_hz\": 0, \"pid\": 0, \"label\": []}", NULL);
+	check_pair("{\"wall_hz\": 20, \"kind\": \"alloc\"}", "--wall-frequency goes with");
+	check_pair("{\"pid\": 7, \"all\": true}", "-p does not go with -a");
+	check_pair("{\"pid\": 7, \"label\": [\"a=b\"]}", "-p does not go with --label");
+	check_pair("{\"kind\": \"lock\", \"sampler\": \"perf\"}",
+		   "does not go with --sampler perf");
+	check_pair("{\"kind\": \"wall\", \"capture\": true}",
+		   "--capture does not go with --kind wall");
 }
 
 static void control_socket_lies_outside_of_the_agents_directory(void **state)
@@ -446,7 +493,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_arrive_as_they_were_sent),
 		cmocka_unit_test(container_without_a_name_is_refused),
-		cmocka_unit_test(what_is_wanted_of_threads_that_wait_arrives_as_it_was_sent),
+		cmocka_unit_test(how_a_graph_is_drawn_arrives_as_it_was_sent),
+		cmocka_unit_test(what_does_not_go_together_is_refused),
 		cmocka_unit_test(what_is_no_wish_about_threads_that_wait_is_refused),
 		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),

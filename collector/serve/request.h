@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   options of recordings and drawings <-> members of a request to the daemon
+ * units:   as the structs have them
+ * threads: any
+ * errors:  -EINVAL: the object is no such request; ret is as it was
+ * source:  ../options/README.md: the field "json"
+ *
+ * Which members there are, and their limits, is said by the table of options. A member that is
+ * missing has its default.
+ */
+#ifndef FG_SERVE_REQUEST_H
+#define FG_SERVE_REQUEST_H
+
+#include "live/recording.h"
+#include "options/option_row.h"
+#include "render/render.h"
+
+#include <jansson.h>
+
+void request_put_record(const struct recording_options *options, json_t *object);
+int request_take_record(const json_t *object, struct recording_options *ret);
+/* The part of the options that says which processes are meant: by PID or by names. */
+void request_put_list(const struct recording_options *options, json_t *object);
+int request_take_list(const json_t *object, struct recording_options *ret);
+/* The texts of ret are those of object. */
+void request_put_render(const struct render_options *options, json_t *object);
+int request_take_render(const json_t *object, struct render_options *ret);
+
+/* -EINVAL, and why: members of a request to record are of options that do not go together. */
+int request_check_record(const json_t *object, char why[OPTION_WHY_BYTES]);
+
+#endif

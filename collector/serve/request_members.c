@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Members of requests that no type of the option table reads and writes, see request_members.h. */
+#include "serve/request_members.h"
+
+#include "base/json_value.h"
+#include "options/tables.h"
+#include "serve/request.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *request_text(const json_t *object, const char *key)
+{
+	const json_t *const value = json_object_get(object, key);
+
+	return value ? json_string_value(value) : "";
+}
+
+void request_put_text(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(object, key, json_string(text));
+}
+
+bool request_has_count(uint64_t count, uint64_t least, uint64_t most, bool is_needed)
+{
+	return count ? count >= least && count <= most : !is_needed;
+}
+
+/* What a rule of options sees of a member; NULL: the option is not given. */
+static const char *given_text(const json_t *value)
+{
+	if (json_is_string(value))
+		return json_string_value(value);
+	if (json_is_array(value))
+		return json_array_size(value) > 0 ? "" : NULL;
+	return json_is_true(value) || json_integer_value(value) != 0 ? "" : NULL;
+}
+
+int request_check_record(const json_t *object, char why[OPTION_WHY_BYTES])
+{
+	struct option_given list[64];
+	struct options_given given = {
+		.rows = collect_rows, .command = OPTIONS_OF_RECORD, .list = list};
+
+	for (const struct request_option *option = request_options; option->number; option++) {
+		const char *const text = given_text(json_object_get(object, option->key));
+
+		if (text && given.count < sizeof(list) / sizeof(list[0]))
+			options_given_add(&given, option->number, text);
+	}
+	return options_given_check(&given, why);
+}
+
+void request_put_pids(json_t *object, const char *key, const struct recording_options *options)
+{
+	json_t *const more = options->n_more_pids ? json_array() : NULL;
+
+	json_value_put_count(object, key, (uint64_t)options->pid);
+	for (size_t i = 0; i < options->n_more_pids; i++)
+		json_array_append_new(more, json_integer(options->more_pids[i]));
+	if (more)
+		json_object_set_new(object, "more_pids", more);
+}
+
+int request_take_pids(const json_t *object, const char *key, struct recording_options *options)
+{
+	const json_t *const more = json_object_get(object, "more_pids");
+
+	options->pid = (pid_t)(json_value_count(object, key) & INT_MAX);
+	if (json_array_size(more) > RECORDING_MORE_PIDS)
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(more); i++)
+		options->more_pids[options->n_more_pids++] =
+			(pid_t)(json_integer_value(json_array_get(more, i)) & INT_MAX);
+	return 0;
+}
+
+void request_put_names(json_t *object, const char *key, const struct recording_options *options,
+		       enum selector_part_number part)
+{
+	json_t *const names = json_array();
+	char text[SELECTOR_POD_BYTES];
+
+	for (size_t i = 0; selector_text(&options->select, part, i, text, sizeof(text)); i++)
+		json_array_append_new(names, json_string(text));
+	/* An older daemon knows no list of one container. */
+	if (json_array_size(names) == 1 && part != SELECTOR_LABEL)
+		json_object_set(object, key, json_array_get(names, 0));
+	else if (json_array_size(names) > 0)
+		json_object_set(object, key, names);
+	json_decref(names);
+}
+
+static int take_name(const json_t *value, enum selector_part_number part, struct selector *select)
+{
+	const char *const text = json_string_value(value);
+
+	return text && !selector_parts[part].set(select, text) ? 0 : -EINVAL;
+}
+
+int request_take_names(const json_t *object, const char *key, struct recording_options *options,
+		       enum selector_part_number part)
+{
+	const json_t *const value = json_object_get(object, key), *name;
+	size_t i;
+
+	if (!value)
+		return 0;
+	if (!json_is_array(value))
+		return take_name(value, part, &options->select);
+	json_array_foreach (value, i, name) {
+		if (part == SELECTOR_COMM || part == SELECTOR_JVM ||
+		    take_name(name, part, &options->select) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+void request_put_event(json_t *object, const char *key, const struct recording_options *options)
+{
+	json_object_set_new(object, key, json_string(options->event));
+}
+
+int request_take_event(const json_t *object, const char *key, struct recording_options *options)
+{
+	snprintf(options->event, sizeof(options->event), "%s", json_value_text(object, key));
+	return options->event[0] && !sampler_is_event(options->event) ? -EINVAL : 0;
+}
+
+void request_put_kinds(json_t *object, const char *key, const struct recording_options *options)
+{
+	char kinds[RECORDING_KINDS_BYTES];
+
+	json_object_set_new(object, key,
+			    json_string(recording_kinds_text(recording_kinds(options), kinds)));
+}
+
+/* A client that does not say gets samples of the CPU. */
+int request_take_kinds(const json_t *object, const char *key, struct recording_options *options)
+{
+	const char *const text = request_text(object, key);
+	char bad[16];
+
+	if (!text)
+		return -EINVAL;
+	options->kinds =
+		json_object_get(object, key) ? recording_kinds_of(text, bad) : SAMPLES_OF_CPU;
+	return options->kinds ? 0 : -EINVAL;
+}
+
+void request_put_stack_bytes(json_t *object, const char *key,
+			     const struct recording_options *options)
+{
+	json_value_put_count(object, key, options->stack_bytes);
+}
+
+/* A client that does not say the length of snapshots gets the default. */
+int request_take_stack_bytes(const json_t *object, const char *key,
+			     struct recording_options *options)
+{
+	const json_t *value = json_object_get(object, key);
+	const json_int_t bytes = value ? json_integer_value(value) : SAMPLER_DEFAULT_STACK_BYTES;
+
+	if (value && !json_is_integer(value))
+		return -EINVAL;
+	if (bytes != 0 && (bytes < SAMPLER_LEAST_STACK_BYTES || bytes > SAMPLER_MAX_STACK_BYTES ||
+			   bytes % 8 != 0))
+		return -EINVAL;
+	options->stack_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+void request_put_states(json_t *object, const char *key, const struct render_options *options)
+{
+	json_t *const states = json_array();
+
+	for (int state = 0; state < WAIT_STATES; state++) {
+		if (options->waits.states >> state & 1)
+			json_array_append_new(states,
+					      json_string(wait_state_word((enum wait_state)state)));
+	}
+	json_object_set_new(object, key, states);
+}
+
+int request_take_states(const json_t *object, const char *key, struct render_options *options)
+{
+	const json_t *const states = json_object_get(object, key);
+
+	if (states && !json_is_array(states))
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(states); i++) {
+		const char *const word = json_string_value(json_array_get(states, i));
+		unsigned one;
+
+		if (!word || !wait_states_parse(word, &one))
+			return -EINVAL;
+		options->waits.states |= one;
+	}
+	return 0;
+}
+
+void request_put_idle(json_t *object, const char *key, const struct render_options *options)
+{
+	const enum wait_idle idle = options->waits.idle;
+
+	if (idle != WAIT_IDLE_DEFAULT)
+		json_object_set_new(object, key,
+				    json_string(idle == WAIT_IDLE_HIDDEN ? "hidden" : "shown"));
+}
+
+int request_take_idle(const json_t *object, const char *key, struct render_options *options)
+{
+	const char *const word = request_text(object, key);
+
+	if (!word)
+		return -EINVAL;
+	options->waits.idle = strcmp(word, "hidden") == 0  ? WAIT_IDLE_HIDDEN
+			      : strcmp(word, "shown") == 0 ? WAIT_IDLE_SHOWN
+							   : WAIT_IDLE_DEFAULT;
+	return 0;
+}
+
+void request_put_idle_frames(json_t *object, const char *key, const struct render_options *options)
+{
+	json_t *const frames = json_array();
+
+	for (size_t i = 0; i < options->waits.n_idle_frames; i++)
+		json_array_append_new(frames, json_string(options->waits.idle_frames[i]));
+	json_object_set_new(object, key, frames);
+}
+
+int request_take_idle_frames(const json_t *object, const char *key, struct render_options *options)
+{
+	const json_t *const frames = json_object_get(object, key);
+	struct wait_options *const waits = &options->waits;
+
+	if ((frames && !json_is_array(frames)) || json_array_size(frames) > WAITS_MAX_FRAMES)
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(frames); i++) {
+		const char *const frame = json_string_value(json_array_get(frames, i));
+
+		if (!frame || strlen(frame) > WAITS_MAX_FRAME_BYTES)
+			return -EINVAL;
+		waits->idle_frames[waits->n_idle_frames++] = frame;
+	}
+	return 0;
+}
