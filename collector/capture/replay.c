@@ -301,10 +301,12 @@ static void take(struct run *run, uint64_t id, struct process *process)
 	struct named_sample sample;
 	bool is_named;
 
+	dump_record(run->wanted->dump, record);
 	unwinder_walk(run->unwinder, process, record->time_ns, &record->sample, &run->stack);
 	is_named = chain_name(run->wanted->style, run->symbolizer, &walked, &sample);
 	run->n_frames += run->stack.depth;
 	if (is_named) {
+		dump_sample(run->wanted->dump, &sample);
 		run->n_frames += sample.n_frames;
 		chain_keep(run->wanted->sinks, &sample);
 		if (run->wanted->named)

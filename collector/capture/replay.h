@@ -15,6 +15,7 @@
 #define FG_CAPTURE_REPLAY_H
 
 #include "live/chain.h"
+#include "sinks/dump.h"
 #include "live/sample_watch.h"
 #include "sinks/sink.h"
 #include "profile/profile_info.h"
@@ -50,7 +51,8 @@ struct capture_stages;
 
 struct replay_run {
 	const struct chain_style *style;
-	struct sink *sinks; /* the samples go to these sinks; NULL: no sinks */
+	const struct dump *dump; /* NULL: nothing is dumped */
+	struct sink *sinks;	 /* the samples go to these sinks; NULL: no sinks */
 	/*
 	 * Makes a watch of the run, or leaves *ret_watch NULL; called when the stages are ready.
 	 * The watch is used until the end of the run. watch NULL: not called.

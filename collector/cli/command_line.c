@@ -228,10 +228,17 @@ static int make_top(struct options *options)
 
 static int check_replay(const struct options *options)
 {
-	if (options->replay.path)
-		return 0;
-	log_error("replay: which capture? A file is needed, which record --capture has written");
-	return -EINVAL;
+	if (!options->replay.path) {
+		log_error("replay: which capture? A file is needed, which record --capture has "
+			  "written");
+		return -EINVAL;
+	}
+	if (options->dump.kinds & DUMP_EVENTS) {
+		log_error("--dump events: a capture has code as it was, and not the events that "
+			  "told of it");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* A store is asked for one process, or for all that have a name. */

@@ -119,6 +119,7 @@ static int run(struct replay_recorder *replay)
 {
 	const struct replay_run all = {
 		.style = &replay->options->recording.style,
+		.dump = &replay->options->dump,
 		.sinks = &replay->tree->sink,
 		.watch = replay->options->capture_path ? begin_capture : NULL,
 		.wants = replay->is_chosen ? is_chosen : NULL,

@@ -135,6 +135,7 @@ int command_watch(const struct options *options)
 		.memory_bytes = options->watch.memory_bytes,
 		.jitdump_dir = options->jitdump_dir,
 		.table_bytes = options->table_bytes,
+		.dump = &options->dump,
 		.capabilities = capabilities_for(&options->watch),
 	};
 	struct engine engine;

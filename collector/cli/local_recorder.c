@@ -249,6 +249,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		.map_dir = options->map_dir,
 		.jitdump_dir = options->jitdump_dir,
 		.table_bytes = options->table_bytes,
+		.dump = &options->dump,
 	};
 	struct local_recorder *local = calloc(1, sizeof(*local));
 	int err;

@@ -11,6 +11,7 @@ void options_init(struct options *options)
 		.socket_path = INTAKE_DEFAULT_SOCKET,
 		.map_dir = "/tmp",
 		.log_level = LOG_LEVEL_INFO,
+		.dump = {.stream = stderr},
 		.recording = {.duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},
 	};

@@ -56,6 +56,7 @@ struct options {
 	size_t table_bytes; /* limit of all symbol and unwind tables; 0: by the memory there is */
 	/* title NULL: one is made from the recording */
 	struct render_options render;
+	struct dump dump;
 	bool json;
 	bool verbose;
 	enum log_level log_level;

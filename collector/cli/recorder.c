@@ -16,9 +16,13 @@ int recorder_open(const struct options *options, struct recorder **ret)
 
 	if (err == -ENOENT)
 		return recorder_open_local(options, ret);
-	if (err || (!options->map_names && !options->jitdump_dir && !options->table_bytes))
+	if (err || (!options->map_names && !options->jitdump_dir && !options->table_bytes &&
+		    !options->dump.kinds))
 		return err;
-	if (options->table_bytes)
+	if (options->dump.kinds)
+		log_error("--dump: a daemon records here: give --dump to fgcollect --watch, or "
+			  "record past the daemon with a --socket of your own");
+	else if (options->table_bytes)
 		log_error("--symbol-cache: a daemon keeps the tables here: give --symbol-cache to "
 			  "fgcollect --watch");
 	else if (options->map_names)

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "files/module_file.h"
 #include "files/opening.h"
 #include "guard/fair.h"
@@ -578,6 +579,9 @@ bool table_cache_step(struct table_cache *cache)
 	}
 	while (cache->loader && (job = table_loader_take(cache->loader))) {
 		cache->jobs--;
+		log_debug("files: a table of %s took %llu us%s%s", job->path ? job->path : "a file",
+			  (unsigned long long)(job->took_ns / 1000), job->err ? ": " : "",
+			  job->err ? strerror(-job->err) : "");
 		cache->loading[table_store_kind_of(&cache->store, job)]--;
 		table_store_put(&cache->store, job);
 		any = true;

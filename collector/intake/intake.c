@@ -559,6 +559,7 @@ static size_t take_greeting(struct intake *intake, struct connection *connection
 	connection->is_greeted = true;
 	intake->not_greeted--;
 	intake->stats.opened++;
+	log_debug("intake: PID %d has an agent", (int)connection->session.pid);
 	tell(sink, connection, INTAKE_OPENED);
 	return WIRE_SP_GREETING_BYTES;
 }
@@ -716,6 +717,9 @@ static void remove_ended(struct intake *intake, const struct sink *sink)
 		pos = 0;
 		if (connection->is_greeted) {
 			intake->stats.closed++;
+			log_debug("intake: the agent of PID %d is gone after %llu messages",
+				  (int)connection->session.pid,
+				  (unsigned long long)connection->session.messages);
 			tell(sink, connection, INTAKE_CLOSED);
 		} else {
 			intake->not_greeted--;

@@ -252,7 +252,8 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 						 .on_jvm = on_jvm,
 						 .on_jvm_arg = engine,
 						 .budget = &engine->budget,
-						 .errands = engine->errands};
+						 .errands = engine->errands,
+						 .dump = options->dump};
 	share_budget(engine);
 	return 0;
 }
@@ -297,6 +298,7 @@ static void on_intake(void *arg, const struct intake_event *event)
 {
 	struct engine *engine = arg;
 
+	dump_event(engine->model.dump, event);
 	outreach_heard(&engine->outreach, event);
 	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
 		intake_end_session(engine->intake, event->session->id);
@@ -502,6 +504,7 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 			   struct sampler *sampler, struct sink *sink, struct recording **ret)
 {
 	struct recording *recording;
+	char kinds[RECORDING_KINDS_BYTES];
 	int err;
 
 	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS) {
@@ -519,6 +522,9 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 	snprintf(engine->sampler, sizeof(engine->sampler), "%s",
 		 sampler_source_text(recording->sampler));
 	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
+	log_debug("sample: recording %u of %s at %u Hz, snapshots of %u bytes, by %s",
+		  recording->id, recording_kinds_text(recording_kinds(options), kinds), options->hz,
+		  options->stack_bytes, engine->sampler);
 	*ret = recording;
 	return 0;
 }

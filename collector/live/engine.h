@@ -48,6 +48,7 @@ struct engine_options {
 	const char *jitdump_dir; /* NULL: no jitdump */
 	size_t table_bytes;    /* limit of all symbol tables and unwind tables; 0: by the budget */
 	uint64_t capabilities; /* a mask of those to keep beside the engine's own */
+	const struct dump *dump; /* borrowed; NULL: nothing is dumped */
 };
 
 struct engine {

@@ -650,8 +650,16 @@ static bool is_target_gone(const struct recording *recording, const struct targe
 
 static void finish(struct recording *recording, const struct sampler_stats *stats)
 {
+	const struct recording_samples *const samples = &recording->samples;
+
 	recording->is_done = true;
 	sampler_stop(recording->sampler);
+	log_debug("recording %u: of %llu samples %llu were taken, %llu were of others, %llu from "
+		  "before or after, %llu waited for tables or mappings",
+		  recording->id, (unsigned long long)samples->heard,
+		  (unsigned long long)samples->kept, (unsigned long long)samples->unwanted,
+		  (unsigned long long)samples->untimely,
+		  (unsigned long long)recording->counts.waits);
 	if (stats->throttled)
 		log_warning("the kernel throttled sampling %llu times: choose a lower -F",
 			    (unsigned long long)stats->throttled);

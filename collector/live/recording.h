@@ -17,6 +17,7 @@
 #include "base/map64.h"
 #include "guard/budget.h"
 #include "live/chain.h"
+#include "sinks/dump.h"
 #include "probes/live_samples.h"
 #include "probes/lock_waits.h"
 #include "live/mapping_watch.h"
@@ -235,6 +236,7 @@ struct recording_model {
 	void *on_jvm_arg;
 	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
 	struct errands *errands;     /* borrowed, end perf events; NULL: recordings do */
+	const struct dump *dump;     /* borrowed; NULL: nothing is dumped */
 	bool has_others;	     /* another recording has yet to name samples by the model */
 };
 

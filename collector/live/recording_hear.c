@@ -7,6 +7,7 @@
 #include "live/recording.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 #include <string.h>
 
@@ -31,7 +32,11 @@
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process)
 {
-	if (!recording_selects(recording, process))
+	const bool is_selected = recording_selects(recording, process);
+
+	log_debug("process: PID %d, %s, with %zu mappings, is %s", (int)process->pid, process->comm,
+		  process->space.count, is_selected ? "recorded" : "not of this recording");
+	if (!is_selected)
 		return;
 	for (size_t i = 0; i < process->space.count; i++) {
 		if (process->jvm)
@@ -240,6 +245,11 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 		has_found = mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
 	if (process->reader || process->space_due_ns)
 		space_upkeep_spend(&model->targets->spaces, process, clock_now_ns());
+	if (watch->reads > recording->counts.reread)
+		log_debug("process: the mappings of PID %d are read again, because %s: %s",
+			  (int)process->pid,
+			  miss->has_missed ? "nothing is known at an address" : "records were lost",
+			  has_found ? "there are new ones" : "none is new");
 	recording->counts.reread = watch->reads;
 	recording->counts.reread_put_off = watch->put_off;
 	return has_found;
@@ -257,6 +267,9 @@ enum mapping_hope recording_seek_mappings(struct recording *recording,
 	if (hope != MAPPING_HOPE_NOW)
 		return hope;
 	mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
+	if (watch->reads > recording->counts.reread)
+		log_debug("unwind: a walk in PID %d waits for its mappings to be read again",
+			  (int)process->pid);
 	recording->counts.reread = watch->reads;
 	if (!process->reader && !process->space_due_ns)
 		return MAPPING_HOPE_NOW;
@@ -336,6 +349,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	struct process *process;
 	struct record settled;
 
+	dump_record(model->dump, record);
 	if (record->kind == RECORD_LOST_SIDE)
 		mapping_watch_note_loss(&recording->mappings, clock_now_ns());
 	if (record->kind == RECORD_LOST || record->kind == RECORD_LOST_SIDE ||

@@ -93,6 +93,8 @@ bool recording_name_sample(struct recording *recording, struct recording_model *
 		process->jvm->in_heap_ns = record->time_ns;
 	namesakes_part(model->targets, process);
 	is_named = chain_name(&recording->options.style, model->symbolizer, &walked, ret);
+	if (is_named)
+		dump_sample(model->dump, ret);
 	if (process)
 		foreign_upkeep_note(&model->targets->foreign, process);
 	return is_named;

@@ -20,6 +20,7 @@ FLAGS = {"repeats", "alone"}
 # {a type: the least and the greatest number of words behind it}
 TYPES = {"flag": (0, 0), "is": (1, 1), "count": (2, 99), "time": (2, 2), "size": (2, 2),
          "number": (2, 2), "text": (0, 0), "path": (0, 0), "word": (2, 3), "choice": (2, 99),
+         "list": (2, 99),
          "by": (1, 2), "nothing": (0, 0)}
 COMPLETIONS = {"files", "directories", "pids", "containers", "pods", "words", "list"}
 

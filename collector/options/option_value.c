@@ -83,20 +83,55 @@ int option_path(const char *told, const char *text, const char **ret)
 	return 0;
 }
 
-int option_choice(const char *told, const char *text, const struct option_choice *choices,
-		  uint64_t *ret)
+/* The choice of a word. NULL: there is none. */
+static const struct option_choice *find(const struct option_choice *choices, const char *word,
+					size_t len)
+{
+	for (; choices->word; choices++) {
+		if (strlen(choices->word) == len && memcmp(choices->word, word, len) == 0)
+			return choices;
+	}
+	return NULL;
+}
+
+static int bad_choice(const char *told, const char *text, const struct option_choice *choices)
 {
 	char words[WORDS_BYTES] = "";
 	size_t len = 0;
 
-	for (; choices->word; choices++) {
-		if (strcmp(choices->word, text) == 0) {
-			*ret = choices->value;
-			return 0;
-		}
-		if (len < sizeof(words))
-			len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s",
-						len ? " " : "", choices->word);
-	}
+	for (; choices->word && len < sizeof(words); choices++)
+		len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s", len ? " " : "",
+					choices->word);
 	return option_bad_word(told, text, words);
+}
+
+int option_choice(const char *told, const char *text, const struct option_choice *choices,
+		  uint64_t *ret)
+{
+	const struct option_choice *const choice = find(choices, text, strlen(text));
+
+	if (!choice)
+		return bad_choice(told, text, choices);
+	*ret = choice->value;
+	return 0;
+}
+
+int option_list(const char *told, const char *text, const struct option_choice *choices,
+		uint64_t *ret)
+{
+	uint64_t values = 0;
+
+	for (const char *word = text;; word++) {
+		const size_t len = strcspn(word, ",");
+		const struct option_choice *const choice = find(choices, word, len);
+
+		if (!choice)
+			return bad_choice(told, text, choices);
+		values |= choice->value;
+		word += len;
+		if (!*word)
+			break;
+	}
+	*ret = values;
+	return 0;
 }

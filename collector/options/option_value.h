@@ -38,5 +38,8 @@ int option_size(const char *told, const char *text, const struct option_range *r
 int option_path(const char *told, const char *text, const char **ret);
 int option_choice(const char *told, const char *text, const struct option_choice *choices,
 		  uint64_t *ret);
+/* Several choices with commas between them; their values are bits. */
+int option_list(const char *told, const char *text, const struct option_choice *choices,
+		uint64_t *ret);
 
 #endif

@@ -59,10 +59,10 @@ def value_lines(row, kind, words, member):
     """Statements that read a number, and set the member."""
     told = quoted(row.told())
     made = ["uint64_t value;", "int err;", ""]
-    if kind == "choice":
+    if kind in ("choice", "list"):
         choices = ", ".join(f"{{{quoted(word)}, {value}}}" for word, value in choices_of(words))
         made.insert(0, f"static const struct option_choice choices[] = {{{choices}, {{0}}}};")
-        made.append(f"err = option_choice({told}, text, choices, &value);")
+        made.append(f"err = option_{kind}({told}, text, choices, &value);")
     else:
         made.insert(0, f"static const struct option_range range = {range_text(row, kind, words)};")
         made.append(f"err = option_{kind}({told}, text, &range, &value);")
@@ -75,7 +75,7 @@ def value_lines(row, kind, words, member):
 def statements(row):
     kind, words = row.type()
     member = row.members()[0]
-    if kind in ("count", "time", "size", "choice"):
+    if kind in ("count", "time", "size", "choice", "list"):
         return value_lines(row, kind, words, member)
     simple = {
         "nothing": lambda: ["return 0;"],

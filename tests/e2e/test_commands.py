@@ -15,10 +15,14 @@ class Commands(Case):
     def test_record_alone_leaves_a_graph_and_no_socket(self):
         self.container("KnownShare").wait_for_line("ready")
         svg, text = self.directory / "graph.svg", self.directory / "graph.folded"
-        finished = collector.fgcollect("record", "-d", 4, "-o", svg, "-o", text,
-                                       *self.place.options())
+        finished = collector.fgcollect("record", "-d", 4, "-o", svg, "-o", text, "--dump",
+                                       "events,records,stacks,frames", *self.place.options())
         self.assertEqual(finished.code, 0, str(finished))
         self.assertIn("KnownShare$Hot.run", text.read_text())
+        for line in (r"event +\S+ \d+ load .*LKnownShare\$Hot;",
+                     r"record \S+ \d+/\d+ cpu \d+ sample cpu",
+                     r"stack +\S+ \d+/\d+ \d+ frames, whole", r"frames \S+ .*KnownShare\$Hot\.run"):
+            self.assertRegex(finished.err, rf"(?m)^{line}")
         self.assertIn("KnownShare$Hot.run", svg.read_text())
         self.assertTrue(xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg"))
         self.assertEqual([path.name for path in self.place.run.iterdir()], [])
@@ -30,6 +34,8 @@ class Commands(Case):
         for _ in range(2):
             recording = collector.record(self.place, seconds=3)
             self.assertIn("KnownShare", recording.folded.roots(), str(recording))
+        finished = collector.fgcollect("record", "-d", 1, "--dump", "frames", *self.place.options())
+        self.assert_fails(finished, 1, "give --dump to fgcollect --watch")
         self.assertIsNone(daemon.code, daemon.text)
         self.assertIsNotNone(daemon.jvm(jvm.pid))
 

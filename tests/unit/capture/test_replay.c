@@ -242,6 +242,29 @@ static void a_capture_begins_with_a_header_and_ends_with_an_end(void **state)
 	check_refused("damaged");
 }
 
+/* What goes from stage to stage is a line each, of a replay as of a recording. */
+static void a_replay_dumps_what_its_stages_make(void **state)
+{
+	char *lines = NULL;
+	size_t len = 0;
+	FILE *const stream = open_memstream(&lines, &len);
+	const struct dump dump = {DUMP_RECORDS | DUMP_STACKS | DUMP_FRAMES, stream};
+	struct replay_counts counts;
+
+	header();
+	process(1);
+	sample(1, 3);
+	step(SAMPLE_TAKE, 1, 1);
+	end();
+	assert_int_equal(run_with((struct replay_run){.dump = &dump}, &counts), 0);
+	fclose(stream);
+	assert_int_equal(counts.samples, 1);
+	assert_non_null(strstr(lines, "record "));
+	assert_non_null(strstr(lines, "\nstack  "));
+	assert_non_null(strstr(lines, "\nframes "));
+	free(lines);
+}
+
 static void a_file_is_read_to_its_end_whatever_it_is(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -443,6 +466,7 @@ static void a_replay_walks_twice_as_many_frames_as_a_writer_has_and_no_more(void
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(a_replay_dumps_what_its_stages_make),
 		CASE(what_is_no_capture_is_refused),
 		CASE(a_capture_begins_with_a_header_and_ends_with_an_end),
 		CASE(a_file_is_read_to_its_end_whatever_it_is),

@@ -64,6 +64,21 @@ static void a_choice_is_one_of_the_words(void **state)
 	assert_int_equal(value, 5);
 }
 
+static void a_list_has_words_with_commas_between(void **state)
+{
+	static const struct option_choice choices[] = {{"a", 1}, {"b", 4}, {0}};
+	static const char *const bad[] = {"", ",", "a,", ",b", "a,c", "ab", "a b"};
+	uint64_t value = 77;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(option_list("-x", bad[i], choices, &value), -EINVAL);
+	assert_int_equal(value, 77);
+	assert_int_equal(option_list("-x", "b,a,b", choices, &value), 0);
+	assert_int_equal(value, 5);
+	assert_int_equal(option_list("-x", "b", choices, &value), 0);
+	assert_int_equal(value, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -71,6 +86,7 @@ int main(void)
 		cmocka_unit_test(times_and_sizes_have_units_and_limits),
 		cmocka_unit_test(a_path_is_not_empty),
 		cmocka_unit_test(a_choice_is_one_of_the_words),
+		cmocka_unit_test(a_list_has_words_with_commas_between),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
