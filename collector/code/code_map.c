@@ -704,6 +704,46 @@ const struct code_range *code_map_living(const struct code_map *map, uint64_t ad
 	return id != NONE && map->nodes[id].range.addr == addr ? &map->nodes[id].range : NULL;
 }
 
+static uint64_t later_birth(const struct node *node, uint64_t addr, uint32_t size,
+			    uint64_t birth_ns)
+{
+	const struct code_range *const range = &node->range;
+	const bool is_there =
+		node->state == NODE_LIVE && range->addr < addr + size && addr < end_of(range);
+
+	return is_there && range->birth_ns > birth_ns ? range->birth_ns : birth_ns;
+}
+
+uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t size)
+{
+	uint64_t birth_ns = 0;
+
+	for (uint64_t number = code_page_number(addr); number <= code_page_last(addr, size);
+	     number++) {
+		const struct code_page *const page = code_pages_find(&map->pages, number);
+
+		for (uint32_t i = 0; page && i < page->count; i++)
+			birth_ns =
+				later_birth(&map->nodes[page->links[i].id], addr, size, birth_ns);
+	}
+	for (size_t i = 0; i < map->pages.big_count; i++)
+		birth_ns = later_birth(&map->nodes[map->pages.bigs[i]], addr, size, birth_ns);
+	return birth_ns;
+}
+
+void code_map_name_living(struct code_map *map, uint64_t addr, const char *name)
+{
+	const uint32_t id = live_at(map, addr);
+	struct code_range *const range = id != NONE ? &map->nodes[id].range : NULL;
+
+	if (!range || range->addr != addr)
+		return;
+	range->class_name = range->signature = range->source_file = NULL;
+	range->name = map->renaming.fn ? map->renaming.fn(map->renaming.arg, name) : name;
+	range->is_read = true;
+	map->stats.relisted++;
+}
+
 const struct code_range *code_map_next_living(const struct code_map *map, size_t *pos, size_t max,
 					      bool *ret_ends)
 {

@@ -72,6 +72,7 @@ struct code_range {
 	uint32_t size;	     /* never 0, addr + size does not wrap */
 	uint8_t kind;	     /* enum code_kind */
 	uint8_t level;	     /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
+	bool is_read;	     /* it was found beside an agent: maybe no event tells of its end */
 	bool is_rest;	     /* what is left of a dead range that is partly replaced */
 	uint32_t dump_index; /* its number in the jitdump; 0: there is no jitdump */
 	struct code_frame frame;
@@ -96,9 +97,9 @@ struct code_map_stats {
 	uint64_t buried;	  /* ranges ended by a resynchronisation that left them out */
 	uint64_t expired;	  /* dead ranges that were forgotten */
 	uint64_t unlisted;	  /* ranges that code_map_list no longer returns */
-	uint64_t relisted;	  /* ranges whose inline table came after they were listed */
-	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
-	size_t bytes;		  /* memory of ranges and index, names excluded */
+	uint64_t relisted; /* ranges whose inline table or name came after they were listed */
+	uint64_t rejected; /* adds with size 0, a wrapping range, no room or no memory */
+	size_t bytes;	   /* memory of ranges and index, names excluded */
 };
 extern const struct counters code_map_counters;
 
@@ -162,6 +163,13 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 
 /* The living range that begins at addr, or NULL; borrowed likewise. No watch is asked. */
 const struct code_range *code_map_living(const struct code_map *map, uint64_t addr);
+/* The latest birth of the ranges that live at any address of a valid range; 0: none lives there. */
+uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t size);
+/*
+ * Gives the living range that begins at addr another name, without class, signature and source
+ * file, and marks it as read. Lists have it as one that was relisted.
+ */
+void code_map_name_living(struct code_map *map, uint64_t addr, const char *name);
 /*
  * Walks living ranges in no order, while the map may change: a range that lives all the time comes
  * once. *pos starts at 0, and max is the most places that are looked at. NULL: *ret_ends says

@@ -305,6 +305,8 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 
 	process_see_thread(process, record->tid, record->time_ns);
 	outside_process_note_sample(process->outside, clock_now_ns());
+	if (process->jvm && process->jvm->has_guests && !process->outside)
+		outside_upkeep_ask(&model->targets->outside, process, 0, record->time_ns);
 	recording_read_mappings(recording, model, process, &miss);
 	expect_files(model, process, &record->sample);
 	look_ahead(recording, model, process, record);

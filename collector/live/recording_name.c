@@ -15,14 +15,39 @@ static bool walk_once(struct recording *recording, struct recording_model *model
 			     &record->sample, ret);
 }
 
-/* The sample waits until mappings have been read. */
-static void wait_for_mappings(struct recording *recording, struct process *process, uint64_t now_ns)
+static bool may_wait(const struct recording *recording, const struct process *process,
+		     uint64_t now_ns)
 {
+	return recording->is_patient && now_ns >= process->patience_ns;
+}
+
+/* The walk does not count, and the sample waits until more is known of the process. */
+static void begin_wait(struct recording *recording, struct recording_model *model,
+		       struct process *process, uint64_t now_ns)
+{
+	unwinder_undo(recording_unwinder(recording, model));
 	recording->retry_ns = now_ns + RETRY_NS;
 	if (!process->waiting_ns)
 		process->waiting_ns = now_ns;
-	if (!recording->is_waiting)
-		recording->counts.reread_put_off = ++recording->mappings.put_off;
+}
+
+/*
+ * Whether the sample is to wait until code of which the JVM's agent has not told has been read in
+ * the JVM's memory.
+ */
+static bool waits_for_code(struct recording *recording, struct recording_model *model,
+			   struct process *process, const struct record *record,
+			   const struct stack *stack)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!stack->missed_code ||
+	    !outside_upkeep_ask(&model->targets->outside, process, stack->missed_code,
+				record->time_ns) ||
+	    !may_wait(recording, process, now_ns))
+		return false;
+	begin_wait(recording, model, process, now_ns);
+	return true;
 }
 
 /*
@@ -54,15 +79,18 @@ static bool walk(struct recording *recording, struct recording_model *model,
 		return false;
 	if (!process)
 		return true;
+	if (waits_for_code(recording, model, process, record, ret))
+		return false;
 	if (!ret->has_missed) {
 		end_wait(process);
 		return true;
 	}
 	hope = recording_seek_mappings(recording, model, process, record->time_ns);
 	now_ns = clock_now_ns();
-	if (hope == MAPPING_HOPE_LATER && recording->is_patient && now_ns >= process->patience_ns) {
-		unwinder_undo(recording_unwinder(recording, model));
-		wait_for_mappings(recording, process, now_ns);
+	if (hope == MAPPING_HOPE_LATER && may_wait(recording, process, now_ns)) {
+		begin_wait(recording, model, process, now_ns);
+		if (!recording->is_waiting)
+			recording->counts.reread_put_off = ++recording->mappings.put_off;
 		return false;
 	}
 	end_wait(process);

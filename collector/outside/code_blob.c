@@ -93,6 +93,20 @@ static void set_frame(const struct code_layout *layout, const uint8_t *bytes,
 		blob->frame = (struct wire_frame){0};
 }
 
+static void set_data(const struct code_layout *layout, const uint8_t *bytes, uint64_t heap_end,
+		     struct code_blob *blob)
+{
+	const int32_t size = i32_at(bytes, layout->data_size);
+	const uint64_t data = layout->data_is_apart ? u64_at(bytes, layout->data) : blob->addr;
+
+	if (!layout->has_data || size <= 0 || (uint32_t)size > CODE_BLOB_MAX_BYTES || !data ||
+	    data > UINT64_MAX - (uint32_t)size ||
+	    (!layout->data_is_apart && data + (uint32_t)size > heap_end))
+		return;
+	blob->data_end = data + (uint32_t)size;
+	blob->data_size = (uint32_t)size;
+}
+
 bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, uint64_t addr,
 		      uint64_t end, struct code_blob *ret)
 {
@@ -106,6 +120,7 @@ bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, ui
 	blob.level = bytes[layout->level] <= MAX_LEVEL ? bytes[layout->level] : WIRE_LEVEL_UNKNOWN;
 	blob.is_osr = i32_at(bytes, layout->entry_bci) != INVOCATION_BCI;
 	set_frame(layout, bytes, &blob);
+	set_data(layout, bytes, end, &blob);
 	*ret = blob;
 	return true;
 }

@@ -26,6 +26,8 @@ struct code_blob {
 	uint8_t level;
 	bool is_osr;
 	struct wire_frame frame;
+	uint64_t data_end;  /* of an nmethod: see struct code_layout; 0: not known */
+	uint32_t data_size; /* bytes in front of data_end */
 };
 
 /* bytes: nmethod_bytes of the layout at addr. end: where the heap's memory ends. */
@@ -40,6 +42,8 @@ static inline void code_blob_forget_nmethod(struct code_blob *blob)
 	blob->level = WIRE_LEVEL_UNKNOWN;
 	blob->is_osr = false;
 	blob->frame.entry = 0;
+	blob->data_end = 0;
+	blob->data_size = 0;
 }
 
 /*

@@ -11,12 +11,9 @@
 #define SEGMENTS_AT_ONCE ((size_t)256 << 10)
 #define FIRST_BLOCKS	 4096
 
-struct span {
-	uint64_t low, high;
-};
-
 struct heap {
-	struct span memory, segmap;
+	uint64_t boundary; /* up to there memory may grow */
+	struct vm_span memory, segmap;
 	int32_t log2_segment;
 };
 
@@ -64,7 +61,9 @@ static bool is_sound(const struct heap *heap)
 	    heap->log2_segment > MAX_LOG2_SEGMENT)
 		return false;
 	segments = (heap->memory.high - heap->memory.low) >> heap->log2_segment;
-	return segments <= heap->segmap.high - heap->segmap.low;
+	return heap->boundary >= heap->memory.high &&
+	       heap->boundary - heap->memory.low <= CODE_HEAPS_MAX_BYTES &&
+	       segments <= heap->segmap.high - heap->segmap.low;
 }
 
 static int read_heap(struct vm_memory *memory, const struct code_layout *layout, uint64_t at,
@@ -79,6 +78,9 @@ static int read_heap(struct vm_memory *memory, const struct code_layout *layout,
 		{.addr = at + layout->log2_segment,
 		 .into = &ret->log2_segment,
 		 .len = sizeof(ret->log2_segment)},
+		{.addr = space + (layout->has_boundary ? layout->boundary : layout->high),
+		 .into = &ret->boundary,
+		 .len = WORD},
 	};
 
 	if (!is_pointer(at))
@@ -156,12 +158,15 @@ int code_heaps_list(struct vm_memory *memory, const struct code_layout *layout,
 
 	ret->count = 0;
 	ret->left_out = 0;
+	ret->n_heaps = 0;
 	for (size_t i = 0; !err && i < n; i++) {
 		struct heap heap;
 
 		err = read_heap(memory, layout, heaps[i], &heap);
-		if (!err)
-			err = list_heap(memory, &heap, map, ret);
+		if (err)
+			break;
+		ret->heaps[ret->n_heaps++] = (struct vm_span){heap.memory.low, heap.boundary};
+		err = list_heap(memory, &heap, map, ret);
 	}
 	free(map);
 	return err;

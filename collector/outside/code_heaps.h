@@ -24,10 +24,17 @@ struct code_block {
 	uint64_t end;  /* of the heap's memory */
 };
 
+/* Addresses from low on, without high. */
+struct vm_span {
+	uint64_t low, high;
+};
+
 struct code_blocks {
 	struct code_block *blocks; /* of each heap in rising order */
 	size_t count, size;
-	uint64_t left_out; /* past CODE_HEAPS_MAX_BLOCKS */
+	uint64_t left_out;		      /* past CODE_HEAPS_MAX_BLOCKS */
+	struct vm_span heaps[CODE_HEAPS_MAX]; /* with what they may grow by, if it is known */
+	size_t n_heaps;
 };
 
 /*

@@ -105,6 +105,19 @@ static void find_entry(struct code_layout *layout, const struct vm_tables *table
 					    CODE_LAYOUT_MAX_BYTES, &layout->entry);
 }
 
+static void find_data(struct code_layout *layout, const struct vm_tables *tables)
+{
+	layout->data_is_apart = vm_tables_small(tables, "CodeBlob::_mutable_data",
+						CODE_LAYOUT_MAX_BYTES, &layout->data) &&
+				vm_tables_small(tables, "CodeBlob::_mutable_data_size",
+						CODE_LAYOUT_MAX_BYTES, &layout->data_size);
+	layout->has_data =
+		layout->data_is_apart || vm_tables_small(tables, "CodeBlob::_size",
+							 CODE_LAYOUT_MAX_BYTES, &layout->data_size);
+	if (!layout->data_is_apart)
+		layout->data = 0;
+}
+
 static void grow(uint32_t *bytes, uint32_t at)
 {
 	if (*bytes < at + WORD)
@@ -116,8 +129,9 @@ static void measure(struct code_layout *layout)
 {
 	const uint32_t of_blob[] = {layout->code_begin, layout->code_end, layout->name,
 				    layout->frame_size, layout->complete};
-	const uint32_t of_nmethod[] = {layout->method, layout->compile_id, layout->level,
-				       layout->entry_bci, layout->entry};
+	const uint32_t of_nmethod[] = {layout->method,	  layout->compile_id, layout->level,
+				       layout->entry_bci, layout->entry,      layout->data,
+				       layout->data_size};
 
 	for (size_t i = 0; i < COUNT(of_blob); i++)
 		grow(&layout->blob_bytes, of_blob[i]);
@@ -144,6 +158,9 @@ bool code_layout_init(struct code_layout *layout, const struct vm_tables *tables
 	if (layout->used >= layout->header_bytes)
 		return false;
 	find_entry(layout, tables);
+	find_data(layout, tables);
+	layout->has_boundary = vm_tables_small(tables, "VirtualSpace::_high_boundary",
+					       CODE_LAYOUT_MAX_BYTES, &layout->boundary);
 	measure(layout);
 	return true;
 }

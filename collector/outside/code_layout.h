@@ -23,7 +23,9 @@ struct code_layout {
 	uint32_t array_len, array_data;
 	uint32_t memory, segmap, log2_segment; /* in CodeHeap */
 	uint32_t low, high;		       /* in VirtualSpace */
-	uint32_t header_bytes, used;	       /* HeapBlock's size, and a member of it */
+	bool has_boundary;
+	uint32_t boundary;	     /* in VirtualSpace: up to there it may grow */
+	uint32_t header_bytes, used; /* HeapBlock's size, and a member of it */
 
 	/* In CodeBlob. Up to JDK 22 code is told by two pointers, else by two offsets. */
 	bool has_pointers;
@@ -37,6 +39,13 @@ struct code_layout {
 	bool has_entry, entry_is_pointer;
 	uint32_t entry;
 	uint32_t nmethod_bytes; /* up to the end of the last member that is read */
+
+	/*
+	 * The data that end with what a compiler of JVMCI says of its code: apart from the blob
+	 * since JDK 25, by a pointer and a length, and else the end of the blob.
+	 */
+	bool has_data, data_is_apart;
+	uint32_t data, data_size;
 };
 
 bool code_layout_init(struct code_layout *layout, const struct vm_tables *tables,

@@ -73,7 +73,7 @@ static void unmangle(const struct method_batch_entry *method, char ret[METHOD_BA
 }
 
 bool code_records_method(struct code_records *records, const struct code_blob *blob,
-			 const struct method_batch_entry *method)
+			 const struct method_batch_entry *method, const char *guest)
 {
 	char class_name[METHOD_BATCH_TEXT_BYTES];
 	struct wire_method_load load = {
@@ -85,7 +85,9 @@ bool code_records_method(struct code_records *records, const struct code_blob *b
 		.frame = blob->frame,
 	};
 
-	if (method) {
+	if (method && guest[0]) {
+		load.method = wire_str_from(guest);
+	} else if (method) {
 		unmangle(method, class_name);
 		load.class_sig = (struct wire_str){.data = class_name,
 						   .len = method->lens[METHOD_BATCH_CLASS]};

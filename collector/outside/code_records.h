@@ -23,9 +23,9 @@ void code_records_init(struct code_records *records, uint8_t *data, size_t size)
 
 bool code_records_begin(struct code_records *records, uint64_t now_ns);
 bool code_records_end(struct code_records *records, uint64_t now_ns);
-/* An nmethod; method NULL: it could not be named. */
+/* An nmethod; method NULL: it could not be named. guest: as of guest_names.h, or "". */
 bool code_records_method(struct code_records *records, const struct code_blob *blob,
-			 const struct method_batch_entry *method);
+			 const struct method_batch_entry *method, const char *guest);
 bool code_records_stub(struct code_records *records, const struct code_blob *blob,
 		       const char *name);
 bool code_records_gone(struct code_records *records, const struct code_blob *blob);

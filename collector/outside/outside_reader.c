@@ -81,13 +81,13 @@ static void free_call(struct guarded_call *base)
 	free(base);
 }
 
-int outside_reader_new(pid_t pid, const struct vm_image_mapping *libjvm,
+int outside_reader_new(pid_t pid, const struct vm_image_mapping *libjvm, bool is_beside,
 		       struct outside_reader **ret)
 {
 	struct outside_reader *const reader = calloc(1, sizeof(*reader));
 	struct shared *const shared = reader ? calloc(1, sizeof(*shared)) : NULL;
 
-	if (!shared || vm_reading_new(libjvm, &shared->reading) < 0) {
+	if (!shared || vm_reading_new(libjvm, is_beside, &shared->reading) < 0) {
 		free(shared);
 		free(reader);
 		return -ENOMEM;

@@ -24,7 +24,8 @@ struct outside_told {
 	size_t bytes;	  /* memory of the reader */
 };
 
-int outside_reader_new(pid_t pid, const struct vm_image_mapping *libjvm,
+/* is_beside: as of vm_reading_new. */
+int outside_reader_new(pid_t pid, const struct vm_image_mapping *libjvm, bool is_beside,
 		       struct outside_reader **ret);
 void outside_reader_free(struct outside_reader *reader); /* NULL is legal */
 

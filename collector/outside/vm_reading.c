@@ -16,6 +16,7 @@
 #include "outside/code_heaps.h"
 #include "outside/code_layout.h"
 #include "outside/code_records.h"
+#include "outside/guest_names.h"
 #include "outside/vm_hello.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ struct blobs {
 
 struct vm_reading {
 	struct vm_image_mapping libjvm;
+	bool is_beside;
 	bool has_layout, is_begun, is_whole; /* is_whole: all code has been told once */
 	struct code_layout layout;
 	struct vm_layout methods;
@@ -56,13 +58,14 @@ struct stepping {
 	bool has_more;
 };
 
-int vm_reading_new(const struct vm_image_mapping *libjvm, struct vm_reading **ret)
+int vm_reading_new(const struct vm_image_mapping *libjvm, bool is_beside, struct vm_reading **ret)
 {
 	struct vm_reading *const reading = calloc(1, sizeof(*reading));
 
 	if (!reading)
 		return -ENOMEM;
 	reading->libjvm = *libjvm;
+	reading->is_beside = is_beside;
 	*ret = reading;
 	return 0;
 }
@@ -234,7 +237,7 @@ static void read_again(struct stepping *step, const struct code_blob *blobs, siz
 }
 
 static void tell_one(struct stepping *step, const struct code_blob *blob,
-		     const struct method_batch_entry *method)
+		     const struct method_batch_entry *method, const char *guest)
 {
 	struct vm_reading_stats *const stats = &step->reading->stats;
 	bool fits;
@@ -244,7 +247,8 @@ static void tell_one(struct stepping *step, const struct code_blob *blob,
 			&step->out, blob,
 			blob_names_text(&step->reading->names, step->memory, blob->name_at));
 	else
-		fits = code_records_method(&step->out, blob, method->is_named ? method : NULL);
+		fits = code_records_method(&step->out, blob, method->is_named ? method : NULL,
+					   guest);
 	if (!fits || add_blob(&step->kept, blob) < 0) {
 		step->has_more = true;
 		return;
@@ -253,20 +257,28 @@ static void tell_one(struct stepping *step, const struct code_blob *blob,
 	stats->unnamed += blob->kind != BLOB_STUB && !method->is_named;
 }
 
+/* Too large for a thread's stack. */
+struct naming {
+	struct method_batch batch;
+	struct guest_names guests;
+};
+
 /* Tells of some blobs, METHOD_BATCH_MAX at most. */
-static void tell_some(struct stepping *step, struct method_batch *batch,
-		      const struct code_blob *blobs, size_t n)
+static void tell_some(struct stepping *step, struct naming *naming, const struct code_blob *blobs,
+		      size_t n)
 {
+	struct method_batch *const batch = &naming->batch;
 	struct vm_piece pieces[WINDOWS_AT_ONCE];
 
 	batch->count = n;
 	for (size_t i = 0; i < n; i++)
 		batch->entries[i].method = blobs[i].kind == BLOB_STUB ? 0 : blobs[i].method;
 	method_batch_read(step->memory, &step->reading->methods, batch);
+	guest_names_read(&naming->guests, step->memory, blobs, batch);
 	read_again(step, blobs, n, pieces);
 	for (size_t i = 0; i < n; i++) {
 		if (is_same(step, &pieces[i], &blobs[i]))
-			tell_one(step, &blobs[i], &batch->entries[i]);
+			tell_one(step, &blobs[i], &batch->entries[i], naming->guests.names[i]);
 		else
 			step->reading->stats.changed++;
 	}
@@ -275,22 +287,22 @@ static void tell_some(struct stepping *step, struct method_batch *batch,
 static int tell_fresh(struct stepping *step)
 {
 	const struct blobs *const fresh = &step->fresh;
-	struct method_batch *batch;
+	struct naming *naming;
 	size_t at = 0;
 
 	if (fresh->count == 0)
 		return 0;
-	batch = malloc(sizeof(*batch));
-	if (!batch)
+	naming = malloc(sizeof(*naming));
+	if (!naming)
 		return -ENOMEM;
 	while (at < fresh->count && at < VM_READING_NEW && !step->has_more) {
 		const size_t left = fresh->count - at;
 		const size_t n = left < METHOD_BATCH_MAX ? left : METHOD_BATCH_MAX;
 
-		tell_some(step, batch, fresh->at + at, n);
+		tell_some(step, naming, fresh->at + at, n);
 		at += n;
 	}
-	free(batch);
+	free(naming);
 	step->has_more |= at < fresh->count;
 	if (step->kept.count > 0)
 		qsort(step->kept.at, step->kept.count, sizeof(*step->kept.at), by_addr);
@@ -311,6 +323,8 @@ static int read_layout(struct stepping *step, const struct vm_reading_now *now, 
 	if (!err)
 		err = vm_hello_write(step->memory, tables, now->inner_pid, &step->out.buf,
 				     &reading->methods);
+	if (reading->is_beside)
+		step->out.buf.len = 0; /* the agent has said hello */
 	if (!err && !vm_layout_has_methods(&reading->methods)) {
 		lacks = "the layout of methods";
 		err = -ENOTSUP;
@@ -337,6 +351,8 @@ static void take_records(struct stepping *step, struct vm_reading_told *ret)
 	ret->records = reading->records;
 	ret->len = len;
 	ret->has_more = step->has_more;
+	memcpy(ret->heaps, reading->blocks.heaps, sizeof(ret->heaps));
+	ret->n_heaps = reading->blocks.n_heaps;
 }
 
 /* Reads and tells; after an error nothing is known but what was. */
@@ -345,7 +361,7 @@ static int read_code(struct stepping *step, const struct vm_reading_now *now)
 	struct vm_reading *const reading = step->reading;
 	int err;
 
-	if (!reading->is_begun)
+	if (!reading->is_begun && !reading->is_beside)
 		code_records_begin(&step->out, now->time_ns);
 	reading->is_begun = true;
 	err = code_heaps_list(step->memory, &reading->layout, &reading->blocks);
@@ -357,7 +373,8 @@ static int read_code(struct stepping *step, const struct vm_reading_now *now)
 	if (!err)
 		err = tell_fresh(step);
 	if (!err && !step->has_more && !reading->is_whole) {
-		reading->is_whole = code_records_end(&step->out, now->time_ns);
+		reading->is_whole =
+			reading->is_beside || code_records_end(&step->out, now->time_ns);
 		step->has_more = !reading->is_whole;
 	}
 	return err;
@@ -387,7 +404,7 @@ int vm_reading_step(struct vm_reading *reading, struct vm_memory *memory,
 		return -ENOMEM;
 	code_records_init(&step.out, reading->records, VM_READING_RECORD_BYTES);
 	step.out.time_ns = event_ns(reading, now->time_ns);
-	step.out.is_resync = !reading->is_whole;
+	step.out.is_resync = !reading->is_whole && !reading->is_beside;
 	if (!reading->has_layout)
 		err = read_layout(&step, now, ret->lacks);
 	if (!err)

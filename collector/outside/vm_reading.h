@@ -18,6 +18,7 @@
 #ifndef FG_OUTSIDE_VM_READING_H
 #define FG_OUTSIDE_VM_READING_H
 
+#include "outside/code_heaps.h"
 #include "outside/vm_memory.h"
 #include "outside/vm_tables.h"
 
@@ -38,7 +39,11 @@ struct vm_reading_stats {
 	uint64_t left_out;     /* blobs past CODE_HEAPS_MAX_BLOCKS, in the last step */
 };
 
-int vm_reading_new(const struct vm_image_mapping *libjvm, struct vm_reading **ret);
+/*
+ * is_beside: an agent tells of most code, and the reading of the rest. It says no hello and is no
+ * resynchronisation: all code that it comes upon is told of as code that has come.
+ */
+int vm_reading_new(const struct vm_image_mapping *libjvm, bool is_beside, struct vm_reading **ret);
 void vm_reading_free(struct vm_reading *reading); /* NULL is legal */
 
 struct vm_reading_now {
@@ -51,6 +56,9 @@ struct vm_reading_told {
 	const uint8_t *records; /* whole records; borrowed until the next step */
 	size_t len;
 	bool has_more;
+	/* Where the code heaps lie; 0 of them before they have been read. */
+	struct vm_span heaps[CODE_HEAPS_MAX];
+	size_t n_heaps;
 	/* After an error: what the JVM lacks, or "". */
 	char lacks[VM_READING_LACKS_BYTES];
 };

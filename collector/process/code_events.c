@@ -100,10 +100,33 @@ static struct code_frame take_frame(struct process *process, const struct wire_f
 		.size = said->size, .complete = said->complete, .entry = said->entry};
 }
 
-static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
+/* The living range that the load repeats, if it has the name of a function of another language. */
+static const struct code_range *find_guest(const struct process *process,
+					   const struct wire_method_load *load)
+{
+	const struct code_range *const known = code_map_living(process->code, load->addr);
+
+	return known && known->is_read && !known->class_name && known->size == load->size ? known
+											  : NULL;
+}
+
+/* Notes code of Truffle's, whose functions have their names in the JVM's memory. */
+static void note_guests(struct jvm *jvm, const struct code_method *names)
+{
+	static const char target[] = "OptimizedCallTarget";
+	const size_t len = names->class_name ? strlen(names->class_name) : 0;
+
+	if (len >= sizeof(target) &&
+	    strcmp(names->class_name + len - (sizeof(target) - 1), target) == 0)
+		jvm->has_guests = true;
+}
+
+static int apply_load(struct process *process, const struct wire_record *record, bool is_read,
+		      uint64_t now_ns)
 {
 	struct wire_method_load load;
 	const int err = wire_decode_method_load(record, &load);
+	const struct code_range *guest;
 	struct inline_table *inlines;
 	struct code_method names;
 
@@ -112,11 +135,17 @@ static int apply_load(struct process *process, const struct wire_record *record,
 	if (!code_range_is_valid(load.addr, load.size))
 		return -EINVAL; /* checked before the names are kept */
 	inlines = code_inlines_read(process, &load, &names);
+	guest = is_read ? NULL : find_guest(process, &load);
+	if (guest)
+		names = (struct code_method){.name = guest->name};
+	else if (!is_read)
+		note_guests(process->jvm, &names);
 	struct code_range range = {
 		.addr = load.addr,
 		.size = load.size,
 		.kind = load_kind(load.code_kind),
 		.level = load.level,
+		.is_read = is_read,
 		.frame = take_frame(process, &load.frame, load.size, load.frame_is_broken),
 		.birth_ns = host_time(process, load.time_ns, now_ns),
 		.class_name = names.class_name,
@@ -148,7 +177,8 @@ static bool is_incomplete(const struct wire_stub *stub)
 	return stub->size > 0 && (uint32_t)(stub->addr + stub->size) == 0;
 }
 
-static int apply_stub(struct process *process, const struct wire_record *record, uint64_t now_ns)
+static int apply_stub(struct process *process, const struct wire_record *record, bool is_read,
+		      uint64_t now_ns)
 {
 	struct wire_stub stub;
 	const int err = wire_decode_stub(record, &stub);
@@ -165,6 +195,7 @@ static int apply_stub(struct process *process, const struct wire_record *record,
 		.size = stub.size,
 		.kind = CODE_STUB,
 		.level = CODE_LEVEL_UNKNOWN,
+		.is_read = is_read,
 		.frame = take_frame(process, &stub.frame, stub.size, stub.frame_is_broken),
 		.birth_ns = host_time(process, stub.time_ns, now_ns),
 		.name = stub_name(process, stub.name),
@@ -280,13 +311,13 @@ void code_events_apply(struct process *process, const struct wire_record *record
 		err = apply_resync(process, record, now_ns);
 		break;
 	case WIRE_METHOD_LOAD:
-		err = apply_load(process, record, now_ns);
+		err = apply_load(process, record, false, now_ns);
 		break;
 	case WIRE_METHOD_UNLOAD:
 		err = apply_unload(process, record, now_ns);
 		break;
 	case WIRE_STUB:
-		err = apply_stub(process, record, now_ns);
+		err = apply_stub(process, record, false, now_ns);
 		break;
 	case WIRE_LOSS:
 		err = apply_loss(process, record);
@@ -307,4 +338,80 @@ void code_events_apply(struct process *process, const struct wire_record *record
 	if (err)
 		process->jvm->bad_records++;
 	process_compact_names(process, now_ns); /* no name is borrowed here any more */
+}
+
+/* ---- beside an agent ---- */
+
+/*
+ * Whether what was read takes the place of what is known. Code that was born after the reading saw
+ * the place has replaced what was there.
+ */
+static bool is_newer(const struct process *process, uint64_t addr, uint32_t size, uint64_t read_ns)
+{
+	return code_range_is_valid(addr, size) &&
+	       code_map_last_birth(process->code, addr, size) < read_ns;
+}
+
+static bool apply_load_beside(struct process *process, const struct wire_record *record,
+			      uint64_t now_ns)
+{
+	const struct code_range *known;
+	struct wire_method_load load;
+
+	if (wire_decode_method_load(record, &load) < 0)
+		return false;
+	known = code_map_living(process->code, load.addr);
+	if (known && known->size == load.size) {
+		const char *const name =
+			load.class_sig.len == 0
+				? process_name(process, load.method.data, load.method.len)
+				: NULL;
+
+		if (name && known->kind != CODE_STUB && known->class_name) {
+			code_map_name_living(process->code, load.addr, name);
+			map_writer_mark(&process->map, process->code, NULL, now_ns);
+			return true;
+		}
+		return false;
+	}
+	return is_newer(process, load.addr, load.size, host_time(process, load.time_ns, now_ns)) &&
+	       apply_load(process, record, true, now_ns) == 0;
+}
+
+/* Stubs have no events of their end: what is known of a place is right. */
+static bool apply_stub_beside(struct process *process, const struct wire_record *record,
+			      uint64_t now_ns)
+{
+	struct wire_stub stub;
+
+	return wire_decode_stub(record, &stub) == 0 && is_newer(process, stub.addr, stub.size, 1) &&
+	       apply_stub(process, record, true, now_ns) == 0;
+}
+
+static void apply_unload_beside(struct process *process, const struct wire_record *record,
+				uint64_t now_ns)
+{
+	const struct code_range *known;
+	struct wire_method_unload unload;
+
+	if (wire_decode_method_unload(record, &unload) < 0)
+		return;
+	known = code_map_living(process->code, unload.addr);
+	if (known && known->is_read)
+		apply_unload(process, record, now_ns);
+}
+
+size_t code_events_apply_beside(struct process *process, const struct wire_record *record,
+				uint64_t now_ns)
+{
+	size_t n = 0;
+
+	if (record->kind == WIRE_METHOD_LOAD)
+		n = apply_load_beside(process, record, now_ns);
+	else if (record->kind == WIRE_STUB)
+		n = apply_stub_beside(process, record, now_ns);
+	else if (record->kind == WIRE_METHOD_UNLOAD)
+		apply_unload_beside(process, record, now_ns);
+	process_compact_names(process, now_ns);
+	return n;
 }

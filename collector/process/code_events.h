@@ -15,4 +15,12 @@
 /* process->jvm must not be NULL. */
 void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns);
 
+/*
+ * Applies what was read of the JVM's memory beside its agent (outside/vm_reading.h): code of which
+ * the agent has told stays as it is, but for the name of a function of another language, and only
+ * code that was read is ended. Returns how many ranges were added or named.
+ */
+size_t code_events_apply_beside(struct process *process, const struct wire_record *record,
+				uint64_t now_ns);
+
 #endif

@@ -24,6 +24,8 @@ void outside_process_note_sample(struct outside_process *outside, uint64_t now_n
 	if (!outside)
 		return;
 	outside->sampled_ns = now_ns;
+	if (outside->is_beside && !outside->beside.has_told)
+		return;
 	if (outside->due_ns > now_ns + OUTSIDE_HOT_NS && !outside->err)
 		outside->due_ns = now_ns;
 }

@@ -14,7 +14,29 @@
 #define OUTSIDE_HOT_NS	   UINT64_C(100000000)
 #define OUTSIDE_SAMPLED_NS UINT64_C(1000000000) /* since the last sample: the JVM is hot */
 
+/*
+ * A JVM with an agent is read beside it where the agent has not told of all: HotSpot tells nobody
+ * of what a compiler of JVMCI installs. It is read once a sample has come upon such code, and as
+ * long as samples come and such code was found. Where none was found, the next reading that is
+ * asked for waits OUTSIDE_VAIN_NS, and each time twice as long.
+ */
+#define OUTSIDE_VAIN_NS	  UINT64_C(1000000000)
+#define OUTSIDE_VAIN_MOST 8		      /* doublings */
+#define OUTSIDE_ANSWER_NS UINT64_C(300000000) /* a sample waits for what is due so soon */
+
+struct outside_beside {
+	bool is_asked;	  /* a reading is wanted, or has more to tell */
+	bool has_told;	  /* code was found of which the agent had not told */
+	bool is_vain;	  /* since it was asked for, nothing was found */
+	unsigned vain;	  /* readings one after the other that found nothing */
+	uint64_t read_ns; /* all code that was there then has been read; 0: never */
+	struct vm_span heaps[CODE_HEAPS_MAX];
+	size_t n_heaps;
+};
+
 struct outside_process {
+	bool is_beside; /* an agent tells of the JVM's code, and the reading of the rest */
+	struct outside_beside beside;
 	struct outside_reader *reader; /* NULL: none yet, or an error was the last */
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */

@@ -28,6 +28,49 @@ bool outside_may_read(struct process *process)
 	       process_maps_libjvm_now(process);
 }
 
+/* ---- beside an agent ---- */
+
+/* Whether an agent tells of the process's JVM now, and has told of all that it knows. */
+bool outside_process_is_heard(const struct process *process)
+{
+	const struct jvm *const jvm = process->jvm;
+
+	return jvm && !jvm->is_outside && jvm->state == JVM_CURRENT && !process->gone_ns &&
+	       !process->is_replayed;
+}
+
+/* Whether code of the JVM can lie at the address, as far as is known. */
+static bool is_in_heaps(const struct outside_beside *beside, uint64_t addr)
+{
+	bool is_in = beside->n_heaps == 0 || addr == 0;
+
+	for (size_t i = 0; i < beside->n_heaps; i++)
+		is_in |= addr >= beside->heaps[i].low && addr < beside->heaps[i].high;
+	return is_in;
+}
+
+bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns)
+{
+	struct outside_process *outside = process->outside;
+
+	if (!outside_process_is_heard(process) || !process_maps_libjvm_now(process))
+		return false;
+	if (!outside) {
+		outside = calloc(1, sizeof(*outside));
+		if (!outside)
+			return false;
+		outside->is_beside = true;
+		outside->since_ns = outside->due_ns = now_ns;
+		process->outside = outside;
+	}
+	if (!outside->is_beside || !is_in_heaps(&outside->beside, addr) ||
+	    (outside->beside.read_ns && time_ns <= outside->beside.read_ns))
+		return false;
+	outside->beside.is_vain |= !outside->beside.is_asked;
+	outside->beside.is_asked = true;
+	return !outside->is_late && !outside->err && outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
+}
+
 /* ---- when ---- */
 
 /* How long an agent is waited for that may come. */
@@ -95,9 +138,12 @@ static void say_problem(const struct process *process, uint64_t now_ns)
 
 	if (outside->err == -ESRCH || !log_limit_allows(&limit, process->group, now_ns))
 		return;
-	log_warning("PID %d is a JVM without an agent, and its Java code has no names: %s%s%s%s",
-		    (int)process->pid, outside_process_problem(outside),
-		    outside->lacks[0] ? " (" : "", outside->lacks, outside->lacks[0] ? ")" : "");
+	log_warning("PID %d is a JVM %s, and %s has no names: %s%s%s%s", (int)process->pid,
+		    outside->is_beside ? "with code of which its agent cannot tell"
+				       : "without an agent",
+		    outside->is_beside ? "this code" : "its Java code",
+		    outside_process_problem(outside), outside->lacks[0] ? " (" : "", outside->lacks,
+		    outside->lacks[0] ? ")" : "");
 }
 
 static void note_error(struct outside_upkeep *upkeep, struct process *process, int err,
@@ -136,6 +182,7 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 {
 	struct outside_process *const outside = process->outside;
 	struct vm_image_mapping libjvm;
+	const bool is_beside = outside->is_beside;
 	const struct vm_reading_now now = {
 		.time_ns = now_ns + (uint64_t)process->clock_offset_ns,
 		.inner_pid = (uint32_t)process->inner_pid,
@@ -143,7 +190,7 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 	int err = 0;
 
 	if (!outside->reader && find_libjvm(process, &libjvm))
-		err = outside_reader_new(process->pid, &libjvm, &outside->reader);
+		err = outside_reader_new(process->pid, &libjvm, is_beside, &outside->reader);
 	if (!err && outside->reader)
 		err = outside_reader_start(outside->reader, &now);
 	outside->started_ns = now_ns;
@@ -175,6 +222,49 @@ static void apply(const struct outside_host *host, struct process *process,
 
 	while (wire_reader_next(&reader, &record) == 1)
 		code_events_apply(process, &record, now_ns);
+	host->changed(host->arg, process, told->len);
+}
+
+/* Notes what a whole reading beside an agent has come to. */
+static void note_beside(struct outside_upkeep *upkeep, struct outside_process *outside,
+			const struct outside_told *told, uint64_t now_ns)
+{
+	struct outside_beside *const beside = &outside->beside;
+	uint64_t wait_ns = interval_ns(upkeep, outside, told->took_ns, now_ns);
+
+	memcpy(beside->heaps, told->told.heaps, sizeof(beside->heaps));
+	beside->n_heaps = told->told.n_heaps;
+	if (told->told.has_more) {
+		outside->due_ns = now_ns;
+		return;
+	}
+	if (beside->is_asked && beside->is_vain && !beside->has_told) {
+		wait_ns = OUTSIDE_VAIN_NS << beside->vain;
+		beside->vain += beside->vain < OUTSIDE_VAIN_MOST;
+	} else if (beside->is_asked) {
+		beside->vain = 0;
+	}
+	beside->is_asked = false;
+	beside->read_ns = outside->started_ns;
+	outside->due_ns = now_ns + wait_ns;
+}
+
+static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 struct process *process, const struct vm_reading_told *told,
+			 uint64_t now_ns)
+{
+	struct outside_beside *const beside = &process->outside->beside;
+	struct wire_reader reader = {.data = told->records, .len = told->len};
+	struct wire_record record;
+	size_t n = 0;
+
+	while (wire_reader_next(&reader, &record) == 1)
+		n += code_events_apply_beside(process, &record, now_ns);
+	upkeep->stats.beside += n;
+	if (n > 0) {
+		beside->has_told = true;
+		beside->is_vain = false;
+	}
 	host->changed(host->arg, process, told->len);
 }
 
@@ -212,8 +302,19 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		return;
 	count(upkeep, outside, &told);
 	memcpy(outside->lacks, told.told.lacks, sizeof(outside->lacks));
-	is_taken = !told.err && !is_gone(process) && open_session(upkeep, host, process, now_ns);
+	if (outside->is_beside)
+		is_taken = !told.err && !is_gone(process);
+	else
+		is_taken = !told.err && !is_gone(process) &&
+			   open_session(upkeep, host, process, now_ns);
 	outside->stats = told.stats;
+	if (is_taken && outside->is_beside) {
+		apply_beside(upkeep, host, process, &told.told, now_ns);
+		outside->err = 0;
+		outside->failures = 0;
+		note_beside(upkeep, outside, &told, now_ns);
+		return;
+	}
 	if (is_taken) {
 		apply(host, process, &told.told, now_ns);
 		outside->err = 0;
@@ -240,29 +341,68 @@ static bool note_late(struct process *process, uint64_t now_ns)
 	return outside->is_late;
 }
 
+static bool is_out(const struct outside_process *outside)
+{
+	return outside->reader && outside_reader_is_out(outside->reader);
+}
+
+/* Whether the process has still what it was begun to be read for. */
+static bool is_still_read(struct process *process, const struct outside_process *outside)
+{
+	if (outside->is_beside)
+		return outside_process_is_heard(process);
+	return outside_may_read(process);
+}
+
+/* Whether a step is wanted when it is due. */
+static bool wants_step(const struct outside_process *outside, uint64_t now_ns)
+{
+	if (!outside->is_beside)
+		return true;
+	return outside->beside.is_asked || (outside->beside.has_told && outside->sampled_ns &&
+					    now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS);
+}
+
+static void end(struct process *process)
+{
+	outside_process_free(process->outside);
+	process->outside = NULL;
+}
+
 uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
 				struct process *process, uint64_t now_ns)
 {
 	struct outside_process *outside = process->outside;
 
-	if (!outside_may_read(process)) {
-		outside_process_free(outside);
-		process->outside = NULL;
-		return UINT64_MAX;
-	}
-	if (!begin(process, now_ns))
+	if (outside && !is_still_read(process, outside))
+		end(process);
+	if (!process->outside && (!outside_may_read(process) || !begin(process, now_ns)))
 		return UINT64_MAX;
 	outside = process->outside;
-	if (outside->reader && outside_reader_is_out(outside->reader))
+	if (is_out(outside))
 		take_step(upkeep, host, process, now_ns);
-	if (now_ns >= outside->due_ns &&
-	    !(outside->reader && outside_reader_is_out(outside->reader)))
+	if (now_ns >= outside->due_ns && !is_out(outside) && wants_step(outside, now_ns))
 		start_step(upkeep, process, now_ns);
 	if (note_late(process, now_ns))
 		return now_ns + OUTSIDE_LATE_NS;
-	if (outside->reader && outside_reader_is_out(outside->reader))
+	if (is_out(outside))
 		return now_ns + LOOK_NS;
-	return outside->due_ns;
+	return wants_step(outside, now_ns) ? outside->due_ns : UINT64_MAX;
+}
+
+bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, uint64_t addr,
+			uint64_t time_ns)
+{
+	const bool was_read = process->outside;
+	const bool may_wait = outside_process_ask(process, addr, time_ns, clock_now_ns());
+
+	if (process->outside && !was_read) {
+		upkeep->stats.read_now++; /* until a walk through the table has counted */
+		upkeep->round_read++;
+	}
+	if (process->outside && process->outside->beside.is_asked)
+		upkeep->next_ns = 0;
+	return may_wait;
 }
 
 void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
@@ -298,8 +438,10 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 }
 
 static const struct counter counters[] = {
-	COUNTER_GAUGE(struct outside_stats, read_now, "outside.jvms", "outside_jvms",
-		      "JVMs without an agent that are read from outside."),
+	COUNTER_GAUGE(
+		struct outside_stats, read_now, "outside.jvms", "outside_jvms",
+		"JVMs that are read from outside: without an agent, or with code of which the "
+		"agent cannot tell."),
 	COUNTER_SUM(struct outside_stats, steps, "outside.steps", "outside_steps_total",
 		    "Readings of such JVMs."),
 	COUNTER_SUM(struct outside_stats, bytes, "outside.bytes", "outside_read_bytes_total",
@@ -318,6 +460,9 @@ static const struct counter counters[] = {
 		    "Pieces of code that changed while they were read."),
 	COUNTER_SUM(struct outside_stats, left_out, "outside.left_out", "outside_left_out_total",
 		    "Pieces of code that there was no room for."),
+	COUNTER_SUM(struct outside_stats, beside, "outside.beside", "outside_beside_total",
+		    "Pieces of code of which an agent had not told, or that got another "
+		    "language's name."),
 	COUNTER_SUM(struct outside_stats, errors, "outside.errors", "outside_errors_total",
 		    "Readings that ended with an error."),
 	COUNTER_SUM(struct outside_stats, refused, "outside.refused", "outside_refused_total",

@@ -37,7 +37,8 @@ struct outside_stats {
 	uint64_t named, unnamed, reused, changed, left_out; /* as struct vm_reading_stats has */
 	uint64_t errors;				    /* readings that ended with an error */
 	uint64_t refused;				    /* JVMs for which there was no room */
-	size_t read_now; /* JVMs that are read from outside now */
+	uint64_t beside; /* pieces of code of which an agent had not told, or named anew */
+	size_t read_now; /* JVMs that are read from outside now, also beside an agent */
 };
 
 /* What the upkeep asks of whoever keeps the processes. */
@@ -78,5 +79,20 @@ uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outs
  */
 void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
 			 const struct map64 *processes, uint64_t now_ns);
+
+/*
+ * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
+ * address. Makes process->outside. Returns whether the sample may wait for the answer.
+ */
+bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns);
+
+/* Whether an agent tells of the process's JVM, and nothing is being repeated. */
+bool outside_process_is_heard(const struct process *process);
+/*
+ * outside_process_ask, for the next step. A sample that waits is to be taken again after some
+ * milliseconds.
+ */
+bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, uint64_t addr,
+			uint64_t time_ns);
 
 #endif

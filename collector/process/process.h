@@ -61,6 +61,7 @@ struct jvm {
 	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
 	bool is_outside;    /* there is no agent: the collector reads what it would tell */
 	bool had_agent;	    /* there has been one */
+	bool has_guests;    /* code of other languages' functions, see outside/guest_names.h */
 	bool has_hello;	    /* in the last session */
 	uint64_t loaded_ns; /* when the agent of the last hello was loaded, by its clock */
 	bool is_resyncing;  /* in the last session, between the two marks of resync_epoch */

@@ -180,7 +180,8 @@ static size_t name_code(struct frame_texts *texts, const struct symbolizer_conte
 	}
 	n = find_code(texts, code_key(context, range, offset), ret, room.max);
 	if (n > 0) {
-		ret[n - 1].kind = kind_of(range); /* the level may have become known since */
+		/* The level may have become known since, and another language's name. */
+		ret[n - 1] = name_range(texts, context, range, ret[n - 1].line, "");
 		return n;
 	}
 	n = inline_table_find(range->inlines, offset, inlined, WIRE_INLINE_MAX_DEPTH);

@@ -42,6 +42,7 @@ void stack_from_chain(const struct sample *sample, struct stack *ret)
 	ret->end = STACK_BY_FP;
 	ret->end_addr = 0;
 	ret->is_in_heap = ret->has_gap = ret->has_missed = false;
+	ret->missed_code = 0;
 	if (!add_chain(&sample->kernel, true, ret, &in_chain) ||
 	    !add_chain(&sample->user, false, ret, &in_chain) || in_chain >= CHAIN_LIMIT)
 		ret->end = STACK_FRAME_LIMIT;

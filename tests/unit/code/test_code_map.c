@@ -1127,9 +1127,46 @@ static void free_of_null_is_legal(void **state)
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, make_map, free_map)
 
+static void the_last_birth_is_that_of_who_lives_there(void **state)
+{
+	struct code_map *const map = *state;
+
+	assert_int_equal(code_map_last_birth(map, A, 64), 0);
+	add(map, "first", A, 64, 100);
+	add(map, "second", A + 2 * PAGE_SIZE, 64, 200);
+	add(map, "dead", A + 128, 64, 300);
+	code_map_remove(map, A + 128, 400);
+	assert_int_equal(code_map_last_birth(map, A + 63, 1), 100);
+	assert_int_equal(code_map_last_birth(map, A + 64, 2 * PAGE_SIZE - 64), 0);
+	assert_int_equal(code_map_last_birth(map, A, 3 * PAGE_SIZE), 200);
+	add(map, "big", A + BIG_SIZE, BIG_SIZE, 500);
+	assert_int_equal(code_map_last_birth(map, A + BIG_SIZE + 5 * PAGE_SIZE, 1), 500);
+}
+
+static void a_living_range_can_be_named_anew(void **state)
+{
+	struct code_map *const map = *state;
+	struct code_map_stats stats;
+	const struct code_range *range;
+
+	add(map, "old", A, 64, 100);
+	code_map_name_living(map, A + 1, "new");
+	check_found(map, A, 100, "old");
+	code_map_name_living(map, A, "new");
+	check_found(map, A, 100, "new");
+	range = code_map_living(map, A);
+	assert_null(range->class_name);
+	assert_null(range->signature);
+	assert_true(range->is_read);
+	code_map_stats(map, &stats);
+	assert_int_equal(stats.relisted, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CLAIM(the_last_birth_is_that_of_who_lives_there),
+		CLAIM(a_living_range_can_be_named_anew),
 		CLAIM(an_empty_map_finds_nothing),
 		CLAIM(dead_code_is_listed_as_far_as_it_is_not_replaced),
 		CLAIM(reused_address_resolves_by_time),

@@ -115,6 +115,7 @@ static void make_fields(struct fake_vm *vm)
 		{"VirtualSpace", "_low", NULL, false, 8},
 		{"VirtualSpace", "_high", NULL, false, 16},
 		{"CodeBlob", "_name", NULL, false, FAKE_BLOB_NAME},
+		{"CodeBlob", "_size", NULL, false, FAKE_BLOB_SIZE},
 		{"CodeBlob", "_frame_size", NULL, false, FAKE_BLOB_FRAME_SIZE},
 		{"CodeBlob", "_frame_complete_offset", "int16_t", false, FAKE_BLOB_COMPLETE},
 		{"CodeBlob", old ? "_code_begin" : "_code_offset", NULL, false, FAKE_BLOB_CODE},

@@ -34,6 +34,7 @@ enum fake_offset {
 	FAKE_NMETHOD_ENTRY_BCI = 76,
 	FAKE_NMETHOD_LEVEL = 80,
 	FAKE_NMETHOD_ENTRY = 84,
+	FAKE_BLOB_SIZE = 88,   /* of the blob; it is not set */
 	FAKE_BLOB_HEADER = 96, /* the code begins here */
 };
 

@@ -2,6 +2,7 @@
 #include "fake_vm.h"
 
 #include "outside/code_heaps.h"
+#include "outside/guest_names.h"
 #include "outside/vm_reading.h"
 #include "shared/wire.h"
 
@@ -25,16 +26,21 @@ struct fixture {
 	uint64_t now_ns;
 };
 
-static struct fixture *new_fixture(bool has_pointers)
+static struct fixture *new_fixture_of(bool has_pointers, bool is_beside)
 {
 	struct fixture *const fixture = calloc(1, sizeof(*fixture));
 
 	assert_non_null(fixture);
 	fixture->vm.has_pointers = has_pointers;
 	fake_vm_init(&fixture->vm);
-	assert_int_equal(vm_reading_new(&fixture->vm.libjvm, &fixture->reading), 0);
+	assert_int_equal(vm_reading_new(&fixture->vm.libjvm, is_beside, &fixture->reading), 0);
 	fixture->now_ns = 1000;
 	return fixture;
+}
+
+static struct fixture *new_fixture(bool has_pointers)
+{
+	return new_fixture_of(has_pointers, false);
 }
 
 static void free_fixture(struct fixture *fixture)
@@ -476,6 +482,97 @@ static void a_segment_map_of_zeros_is_bounded(void **state)
 	free_fixture(fixture);
 }
 
+static void beside_an_agent_code_alone_is_told_of(void **state)
+{
+	struct fixture *const fixture = new_fixture_of(false, true);
+	const uint64_t first = add(fixture, "run", 1);
+	char expected[512];
+
+	snprintf(expected, sizeof(expected),
+		 "load %llx+200 kind 1 level 4 frame 48/12/4 at 1000: com/example/Main.run(I)V\n",
+		 (unsigned long long)(first - FAKE_BASE));
+	check_step(fixture, expected);
+	assert_int_equal(fixture->told.n_heaps, 1);
+	assert_true(first >= fixture->told.heaps[0].low && first < fixture->told.heaps[0].high);
+	fake_vm_free_code(&fixture->vm, first);
+	snprintf(expected, sizeof(expected), "gone %llx at 1500\n",
+		 (unsigned long long)(first - FAKE_BASE));
+	check_step(fixture, expected);
+	free_fixture(fixture);
+}
+
+/* The end of an nmethod's data as JDK 21's compilers of JVMCI write it: 64 bytes. */
+static const char with_name[] = "\x01??\0\xff\xff\xff\xff\x10\0\0\0????"
+				"\x00\x40\x00\x00\x10\x7f\0\0"
+				"fib#2\0\0";
+
+/* Adds a method of the class whose blob ends with 24 bytes and a name. */
+static void add_guest(struct fixture *fixture, const char *class_name)
+{
+	struct fake_code code = nmethod(fixture, "unused", 1);
+	const int32_t size = FAKE_BLOB_HEADER + 256;
+	uint64_t blob;
+
+	code.method = fake_vm_method(&fixture->vm, class_name, "profiledPERoot", "()V");
+	code.bytes = 300;
+	blob = fake_vm_blob_of(fake_vm_add_code(&fixture->vm, &code));
+	fake_vm_set(&fixture->vm, blob + FAKE_BLOB_SIZE, &size, sizeof(size));
+	fake_vm_set(&fixture->vm, blob + (uint64_t)size - sizeof(with_name), with_name,
+		    sizeof(with_name));
+}
+
+static void functions_of_other_languages_have_their_names(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	assert_int_equal(sizeof(with_name), 32);
+	add_guest(fixture, "com/oracle/truffle/runtime/OptimizedCallTarget");
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, ": .fib\n"));
+	assert_null(strstr(fixture->text, "profiledPERoot"));
+	free_fixture(fixture);
+}
+
+static void other_methods_are_not_named_by_their_data(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	add_guest(fixture, "com/example/Main");
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "com/example/Main.profiledPERoot"));
+	free_fixture(fixture);
+}
+
+static void check_tail(const char *bytes, size_t len, const char *expected)
+{
+	char name[GUEST_NAME_BYTES] = "";
+
+	assert_int_equal(guest_names_decode((const uint8_t *)bytes, len, name),
+			 expected[0] != '\0');
+	assert_string_equal(name, expected);
+}
+
+#define TAIL(bytes, expected) check_tail(bytes, sizeof(bytes) - 1, expected)
+
+static void names_are_believed_with_all_that_stands_around_them(void **state)
+{
+	/* JDK 17: a number, a bool, a pointer. */
+	TAIL("\xff\xff\xff\xff\x01???\0\0\0\0\0\0\0\0a\0\0\0\0\0\0\0", "a");
+	TAIL("\xff\xff\xff\xff\x00???\0\0\0\0\0\0\0\0a\0\0\0\0\0\0\0", "");
+	TAIL("\xff\xff\xff\xfe\x01???\0\0\0\0\0\0\0\0a\0\0\0\0\0\0\0", "");
+	TAIL("\xff\xff\xff\xff\x01???\1\0\0\0\0\0\0\0a\0\0\0\0\0\0\0", "");
+	TAIL("\xff\xff\xff\xff\x01???\0\0\0\0\0\0\0\377a\0\0\0\0\0\0\0", "");
+	/* Pointers to methods, as other compilers' data end. */
+	TAIL("\x80\x83\x03\xa4\x2c\x7f\0\0\x80\x83\x03\xa4\x2c\x7f\0\0", "");
+	TAIL("\0\0\0\0\0\0\0\0", "");
+	TAIL("", "");
+	/* A name that is not terminated. */
+	TAIL("\xff\xff\xff\xff\x01???\0\0\0\0\0\0\0\0abcdefgh", "");
+	/* One that begins with a number sign, and one whose number is its own. */
+	TAIL("\xff\xff\xff\xff\x01???\0\0\0\0\0\0\0\0#12\0\0\0\0\0", "#12");
+	TAIL("\xff\xff\xff\xff\x01???\0\0\0\0\0\0\0\0a12\0\0\0\0\0", "a12");
+}
+
 /* The memory of a process that has ended. */
 static ssize_t read_none(void *arg, const struct iovec *to, const struct iovec *from,
 			 unsigned long n)
@@ -516,6 +613,10 @@ int main(void)
 		cmocka_unit_test(frames_that_cannot_be_are_left_out),
 		cmocka_unit_test(one_page_that_cannot_be_read_costs_its_own_blobs),
 		cmocka_unit_test(a_segment_map_of_zeros_is_bounded),
+		cmocka_unit_test(beside_an_agent_code_alone_is_told_of),
+		cmocka_unit_test(functions_of_other_languages_have_their_names),
+		cmocka_unit_test(other_methods_are_not_named_by_their_data),
+		cmocka_unit_test(names_are_believed_with_all_that_stands_around_them),
 		cmocka_unit_test(a_process_that_ends_ends_the_reading),
 	};
 

@@ -498,12 +498,113 @@ static void thread_names_are_learnt_anew_at_the_limit(void **state)
 	assert_int_equal(process->jvm->bad_records, 0);
 }
 
+/* ---- beside the agent ---- */
+
+static size_t apply_beside(void)
+{
+	struct wire_reader reader = {.data = buf.data, .len = buf.len};
+	struct wire_record record;
+	size_t n = 0;
+
+	while (wire_reader_next(&reader, &record) == 1)
+		n += code_events_apply_beside(process, &record, NOW);
+	buf.len = 0;
+	return n;
+}
+
+/* Code of size 64 that was read at a time. */
+static size_t read_load(uint64_t addr, uint64_t time_ns, const char *class_name, const char *method)
+{
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){
+					.time_ns = time_ns,
+					.addr = addr,
+					.size = 64,
+					.class_sig = wire_str_from(class_name),
+					.method = wire_str_from(method),
+					.method_sig = wire_str_from(class_name[0] ? "()V" : ""),
+				});
+	return apply_beside();
+}
+
+static void read_unload(uint64_t addr)
+{
+	wire_encode_method_unload(&buf, &(struct wire_method_unload){.time_ns = 900, .addr = addr});
+	apply_beside();
+}
+
+static void code_of_which_the_agent_has_not_told_is_added(void **state)
+{
+	say_hello();
+	assert_int_equal(read_load(0x1000, 600, "Main", "run"), 1);
+	assert_string_equal(range_at(0x1000)->name, "run");
+	read_unload(0x1000);
+	assert_null(code_map_living(process->code, 0x1000));
+}
+
+static void what_the_agent_told_of_is_not_ended_by_a_reading(void **state)
+{
+	say_hello();
+	say_load(0x1000, 64, "LMain;", "run");
+	assert_int_equal(read_load(0x1000, 600, "Main", "other"), 0);
+	assert_string_equal(range_at(0x1000)->name, "run");
+	read_unload(0x1000);
+	assert_non_null(code_map_living(process->code, 0x1000));
+}
+
+static void code_that_came_after_the_reading_stays(void **state)
+{
+	say_hello();
+	say_load(0x1000, 128, "LMain;", "run"); /* at 500 */
+	assert_int_equal(read_load(0x1040, 500, "Main", "older"), 0);
+	assert_string_equal(range_at(0x1040)->name, "run");
+	assert_int_equal(read_load(0x1040, 501, "Main", "newer"), 1);
+	assert_string_equal(range_at(0x1040)->name, "newer");
+}
+
+static void functions_of_other_languages_keep_their_names(void **state)
+{
+	say_hello();
+	say_load(0x1000, 64, "Lcom/oracle/truffle/runtime/OptimizedCallTarget;", "profiledPERoot");
+	assert_true(process->jvm->has_guests);
+	assert_int_equal(read_load(0x1000, 600, "", "fib"), 1);
+	assert_string_equal(range_at(0x1000)->name, "fib");
+	assert_null(range_at(0x1000)->class_name);
+	assert_int_equal(read_load(0x1000, 700, "", "fib"), 0);
+	/* The agent repeats it under its Java name. */
+	say_load(0x1000, 64, "Lcom/oracle/truffle/runtime/OptimizedCallTarget;", "profiledPERoot");
+	assert_string_equal(range_at(0x1000)->name, "fib");
+	assert_int_equal(stats().repeats, 1);
+}
+
+static void stubs_that_were_read_fill_gaps_alone(void **state)
+{
+	say_hello();
+	say_load(0x1000, 64, "LMain;", "run");
+	wire_encode_stub(
+		&buf, 0,
+		&(struct wire_stub){
+			.time_ns = 900, .addr = 0x1020, .size = 64, .name = wire_str_from("blob")});
+	wire_encode_stub(
+		&buf, 0,
+		&(struct wire_stub){
+			.time_ns = 900, .addr = 0x2000, .size = 64, .name = wire_str_from("stub")});
+	assert_int_equal(apply_beside(), 1);
+	assert_string_equal(range_at(0x1020)->name, "run");
+	assert_string_equal(range_at(0x2000)->name, "stub");
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(nothing_counts_before_the_hello),
+		CLAIM(code_of_which_the_agent_has_not_told_is_added),
+		CLAIM(what_the_agent_told_of_is_not_ended_by_a_reading),
+		CLAIM(code_that_came_after_the_reading_stays),
+		CLAIM(functions_of_other_languages_keep_their_names),
+		CLAIM(stubs_that_were_read_fill_gaps_alone),
 		CLAIM(each_session_begins_with_a_hello),
 		CLAIM(the_end_of_another_resync_proves_nothing),
 		CLAIM(an_end_without_a_begin_of_its_session_proves_nothing),

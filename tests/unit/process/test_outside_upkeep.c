@@ -259,6 +259,99 @@ static void a_program_that_begins_ends_the_reading(void **state)
 	assert_string_equal(jvm_state_name(fixture->process->jvm), "ended");
 }
 
+/* The process has an agent that has told of nothing. */
+static void begin_beside(struct fixture *fixture)
+{
+	assert_int_equal(process_add_jvm(fixture->process), 0);
+	process_open_session(fixture->process, AGENT_SESSION, fixture->now_ns);
+	fixture->process->jvm->state = JVM_CURRENT;
+	step(fixture);
+	assert_null(fixture->process->outside);
+}
+
+static bool ask(struct fixture *fixture, uint64_t addr)
+{
+	return outside_process_ask(fixture->process, addr, fixture->now_ns, fixture->now_ns);
+}
+
+static void code_of_which_an_agent_cannot_tell_is_read_beside_it(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+	uint64_t other;
+
+	begin_beside(fixture);
+	assert_true(ask(fixture, code));
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "run");
+	assert_int_equal(fixture->upkeep.stats.beside, 1);
+	assert_false(fixture->process->jvm->is_outside);
+	assert_string_equal(outside_process_problem(fixture->process->outside), "");
+	/* It is read on while samples come. */
+	other = add(fixture, "walk", 2);
+	fake_vm_free_code(&fixture->vm, code);
+	outside_process_note_sample(fixture->process->outside, fixture->now_ns);
+	pass(fixture, OUTSIDE_HOT_NS + 2 * OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, other), "walk");
+	assert_null(code_map_living(fixture->process->code, code));
+}
+
+static void an_answer_that_is_there_is_not_waited_for(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1), asked_ns = fixture->now_ns;
+
+	begin_beside(fixture);
+	assert_true(ask(fixture, code));
+	fixture->now_ns += OUTSIDE_LOOK_NS;
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	assert_false(outside_process_ask(fixture->process, code, asked_ns, fixture->now_ns));
+	/* No code of the JVM lies there: another code generator's is no reason to read. */
+	assert_false(ask(fixture, 0x1000));
+	assert_false(fixture->process->outside->beside.is_asked);
+}
+
+static void readings_in_vain_are_made_less_and_less_often(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t steps;
+
+	begin_beside(fixture);
+	for (uint64_t end_ns = fixture->now_ns + 40 * OUTSIDE_VAIN_NS; fixture->now_ns < end_ns;) {
+		ask(fixture, fixture->vm.code);
+		pass(fixture, OUTSIDE_LOOK_NS);
+	}
+	steps = fixture->upkeep.stats.steps;
+	assert_int_equal(steps, 6); /* after 0, 1, 3, 7, 15 and 31 s */
+	assert_int_equal(fixture->upkeep.stats.beside, 0);
+}
+
+static void a_reading_beside_an_agent_ends_with_it(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	begin_beside(fixture);
+	assert_true(ask(fixture, code));
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	fixture->process->jvm->state = JVM_DISCONNECTED;
+	pass(fixture, 2 * OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	assert_false(fixture->process->outside->is_beside);
+}
+
+static void without_an_agent_that_has_told_all_nothing_is_read_beside_it(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	assert_false(ask(fixture, fixture->vm.code));
+	assert_null(fixture->process->outside);
+	begin_beside(fixture);
+	fixture->process->jvm->state = JVM_RESYNCING; /* it is telling */
+	assert_false(ask(fixture, fixture->vm.code));
+	assert_null(fixture->process->outside);
+}
+
 /* Keeps the calls that are left, as if each were late. */
 static struct guarded_call *late;
 
@@ -306,6 +399,17 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_program_that_begins_ends_the_reading, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			code_of_which_an_agent_cannot_tell_is_read_beside_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_answer_that_is_there_is_not_waited_for, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(readings_in_vain_are_made_less_and_less_often,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_reading_beside_an_agent_ends_with_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			without_an_agent_that_has_told_all_nothing_is_read_beside_it, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(a_step_that_does_not_return_is_left_alone, set_up,
 						tear_down),
 	};
