@@ -30,7 +30,12 @@ static uint64_t field_behind_comm(const char *p, int number)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-static int read_start_ticks(int dir_fd, const char *path, uint64_t *ret)
+#define STAT_FLAGS	 9
+#define STAT_START_TICKS 22
+#define FORKED_NOT_EXECED 0x40 /* PF_FORKNOEXEC of the kernel's linux/sched.h */
+
+/* Reads a field of stat. */
+static int read_stat(int dir_fd, const char *path, int number, uint64_t *ret)
 {
 	char text[1024];
 	const char *p;
@@ -44,42 +49,49 @@ static int read_start_ticks(int dir_fd, const char *path, uint64_t *ret)
 	/* A main thread that has ended is a zombie as long as other threads live. */
 	if (p[2] == 'X' || (p[2] == 'Z' && field_behind_comm(p, 20) <= 1))
 		return -ESRCH;
-	*ret = field_behind_comm(p, 22);
+	*ret = field_behind_comm(p, number);
 	return 0;
 }
 
-int process_stat_read_ticks(pid_t pid, uint64_t *ret)
+static int read_stat_of(pid_t pid, int number, uint64_t *ret)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return read_start_ticks(AT_FDCWD, path, ret);
+	return read_stat(AT_FDCWD, path, number, ret);
+}
+
+int process_stat_read_ticks(pid_t pid, uint64_t *ret)
+{
+	return read_stat_of(pid, STAT_START_TICKS, ret);
 }
 
 int process_stat_read_ticks_at(int proc_fd, uint64_t *ret)
 {
-	return read_start_ticks(proc_fd, "stat", ret);
+	return read_stat(proc_fd, "stat", STAT_START_TICKS, ret);
 }
 
-struct ticks_call {
+struct stat_call {
 	struct guarded_call base;
 	pid_t pid;
 	int proc_fd; /* negative: by the PID */
+	int number; /* of the field */
 	int err;
-	uint64_t ticks;
+	uint64_t value;
 };
 
-static void run_ticks(struct guarded_call *base)
+static void run_stat(struct guarded_call *base)
 {
-	struct ticks_call *const call = (struct ticks_call *)base;
+	struct stat_call *const call = (struct stat_call *)base;
 
-	call->err = call->proc_fd < 0 ? process_stat_read_ticks(call->pid, &call->ticks)
-				      : process_stat_read_ticks_at(call->proc_fd, &call->ticks);
+	call->err = call->proc_fd < 0
+			    ? read_stat_of(call->pid, call->number, &call->value)
+			    : read_stat(call->proc_fd, "stat", call->number, &call->value);
 }
 
-static void free_ticks(struct guarded_call *base)
+static void free_stat(struct guarded_call *base)
 {
-	struct ticks_call *const call = (struct ticks_call *)base;
+	struct stat_call *const call = (struct stat_call *)base;
 
 	if (call->proc_fd >= 0)
 		close(call->proc_fd);
@@ -87,9 +99,9 @@ static void free_ticks(struct guarded_call *base)
 }
 
 /* proc_fd: the call's from now on. */
-static int read_guarded(pid_t pid, int proc_fd, uint64_t *ret)
+static int read_guarded(pid_t pid, int proc_fd, int number, uint64_t *ret)
 {
-	struct ticks_call *call = calloc(1, sizeof(*call));
+	struct stat_call *call = calloc(1, sizeof(*call));
 	enum guarded_end end;
 	int err;
 
@@ -98,28 +110,37 @@ static int read_guarded(pid_t pid, int proc_fd, uint64_t *ret)
 			close(proc_fd);
 		return -ENOMEM;
 	}
-	*call = (struct ticks_call){
-		.base = {.run = run_ticks, .free = free_ticks}, .pid = pid, .proc_fd = proc_fd};
+	*call = (struct stat_call){.base = {.run = run_stat, .free = free_stat},
+				   .pid = pid,
+				   .proc_fd = proc_fd,
+				   .number = number};
 	end = guarded_run(pid, &call->base);
 	if (end == GUARDED_LATE)
 		return -ETIMEDOUT;
 	err = end == GUARDED_DONE ? call->err : -ETIMEDOUT;
 	if (!err)
-		*ret = call->ticks;
-	free_ticks(&call->base);
+		*ret = call->value;
+	free_stat(&call->base);
 	return err;
 }
 
 int process_stat_start_ticks(pid_t pid, uint64_t *ret)
 {
-	return read_guarded(pid, -1, ret);
+	return read_guarded(pid, -1, STAT_START_TICKS, ret);
+}
+
+bool process_stat_is_forked(pid_t pid)
+{
+	uint64_t flags;
+
+	return read_guarded(pid, -1, STAT_FLAGS, &flags) == 0 && (flags & FORKED_NOT_EXECED);
 }
 
 int process_stat_start_ticks_at(int proc_fd, pid_t pid, uint64_t *ret)
 {
 	const int fd = fcntl(proc_fd, F_DUPFD_CLOEXEC, 0);
 
-	return fd < 0 ? -errno : read_guarded(pid, fd, ret);
+	return fd < 0 ? -errno : read_guarded(pid, fd, STAT_START_TICKS, ret);
 }
 
 /* Where the kernel has no pidfd, or there is no descriptor for one. */

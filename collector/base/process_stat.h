@@ -35,6 +35,11 @@ int process_stat_read_ticks(pid_t pid, uint64_t *ret);
 /* The same, and an inode for process_stat_is_gone. */
 int process_stat_begin(pid_t pid, uint64_t *ret_ticks, uint64_t *ret_inode);
 
+/*
+ * Whether the process is a copy of another one, which has begun no program of its own since fork(2).
+ */
+bool process_stat_is_forked(pid_t pid);
+
 /* The start time of the process whose directory in /proc is open; never that of a later process. */
 int process_stat_start_ticks_at(int proc_fd, pid_t pid, uint64_t *ret);
 int process_stat_read_ticks_at(int proc_fd, uint64_t *ret);

@@ -49,11 +49,24 @@ static bool is_in_heaps(const struct outside_beside *beside, uint64_t addr)
 	return is_in;
 }
 
+/* Whether the code of a JVM without an agent is still being told for the first time. */
+static bool is_being_told(const struct process *process, uint64_t now_ns)
+{
+	const struct outside_process *const outside = process->outside;
+	const struct jvm *const jvm = process->jvm;
+
+	return outside && !outside->is_beside && !outside->err && !outside->is_late &&
+	       !(jvm && jvm->is_outside && jvm->state == JVM_CURRENT) &&
+	       outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
+}
+
 bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns)
 {
 	struct outside_process *outside = process->outside;
 
-	if (!outside_process_is_heard(process) || !process_maps_libjvm_now(process))
+	if (!outside_process_is_heard(process))
+		return is_being_told(process, now_ns);
+	if (!process_maps_libjvm_now(process))
 		return false;
 	if (!outside) {
 		outside = calloc(1, sizeof(*outside));
@@ -73,11 +86,16 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 
 /* ---- when ---- */
 
-/* How long an agent is waited for that may come. */
+/*
+ * How long an agent is waited for that may come. A forked process has no thread of the agent's that
+ * it had as another one.
+ */
 static uint64_t patience_ns(const struct process *process)
 {
 	const bool had_agent = process->jvm && !process->jvm->is_outside;
 
+	if (process_stat_is_forked(process->pid))
+		return 0;
 	if (had_agent || process_has_file(process, AGENT_FILE))
 		return OUTSIDE_PATIENCE_NS;
 	return process_stat_ticks_age_ns(process->start_ticks) < OUTSIDE_YOUNG_NS ? OUTSIDE_YOUNG_NS

@@ -82,7 +82,8 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 
 /*
  * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
- * address. Makes process->outside. Returns whether the sample may wait for the answer.
+ * address. Makes process->outside. Returns whether the sample may wait for the answer, or for the
+ * first reading of a JVM without an agent.
  */
 bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns);
 

@@ -54,7 +54,7 @@ struct stack {
 	bool has_missed; /* nothing is known at an address that the walk came to */
 	bool has_gap;	 /* an entry stands for frames in the heap that could not be read */
 	uint64_t end_addr;
-	uint64_t missed_code; /* an address in a JVM's generated code of which nothing is known */
+	uint64_t missed_code; /* an address in generated code of which nothing is known; 0: none */
 };
 
 /*

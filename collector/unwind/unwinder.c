@@ -358,7 +358,7 @@ static void note_miss(const struct user_walk *user, const struct place *place, s
 	if (!place->range && !place->mapping && pc >= LOWEST_CODE && (int64_t)pc > 0 &&
 	    place->regs.sp <= user->snapshot_end.addr)
 		ret->has_missed = true;
-	if (user->walk.process->code && !place->range && !place->foreign && place->mapping &&
+	if (!place->range && !place->foreign && place->mapping &&
 	    mapping_is_generated(place->mapping) && place->regs.sp <= user->snapshot_end.addr &&
 	    !ret->missed_code)
 		ret->missed_code = pc;

@@ -11,6 +11,7 @@
 #include "common/child.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -98,6 +99,21 @@ static void names_of_threads_are_read_without_a_question(void **state)
 	assert_int_equal(calls, 0);
 }
 
+static void a_fork_that_began_no_program_is_told_apart(void **state)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(process_stat_is_forked(pid));
+	assert_false(process_stat_is_forked(getpid()));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(process_stat_is_forked(pid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +121,7 @@ int main(void)
 		cmocka_unit_test_teardown(who_began_at_another_time_is_another, teardown),
 		cmocka_unit_test_teardown(the_end_of_a_process_is_seen_without_a_question,
 					  teardown),
+		cmocka_unit_test_teardown(a_fork_that_began_no_program_is_told_apart, teardown),
 		cmocka_unit_test_teardown(names_of_threads_are_read_without_a_question, teardown),
 	};
 

@@ -3,13 +3,16 @@
 #include "../outside/fake_vm.h"
 
 #include "base/guarded.h"
+#include "base/process_stat.h"
 #include "process/outside_upkeep.h"
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -352,6 +355,44 @@ static void without_an_agent_that_has_told_all_nothing_is_read_beside_it(void **
 	assert_null(fixture->process->outside);
 }
 
+/* A copy of this program, which waits. */
+static pid_t start_copy(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void a_forked_jvm_is_read_though_it_has_the_agents_file(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct mapping agent = {
+		.start = 0x1000, .end = 0x2000, .inode = 6, .path = "/opt/libfgagent.so"};
+	const uint64_t code = add(fixture, "run", 1);
+	const pid_t pid = start_copy();
+
+	assert_int_equal(address_space_add(&fixture->process->space, &agent), 0);
+	fixture->process->pid = pid;
+	fixture->process->proc_inode = 0;
+	assert_int_equal(process_stat_start_ticks(pid, &fixture->process->start_ticks), 0);
+	step(fixture);
+	assert_non_null(fixture->process->outside);
+	assert_true(fixture->process->outside->due_ns <= fixture->now_ns);
+	/* Samples wait for the first reading, and for no other. */
+	assert_true(ask(fixture, code));
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+	assert_string_equal(name_at(fixture, code), "run");
+	assert_false(ask(fixture, code));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	fixture->process->pid = getpid();
+}
+
 /* Keeps the calls that are left, as if each were late. */
 static struct guarded_call *late;
 
@@ -361,9 +402,15 @@ static void keep_call(void *arg, pid_t pid, struct guarded_call *call)
 	late = call;
 }
 
+static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	call->run(call);
+	return GUARDED_DONE;
+}
+
 static void a_step_that_does_not_return_is_left_alone(void **state)
 {
-	static const struct guarded_runner runner = {.leave = keep_call};
+	static const struct guarded_runner runner = {.run = run_call, .leave = keep_call};
 	struct fixture *const fixture = *state;
 
 	guarded_use(&runner);
@@ -410,6 +457,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			without_an_agent_that_has_told_all_nothing_is_read_beside_it, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(a_forked_jvm_is_read_though_it_has_the_agents_file,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_step_that_does_not_return_is_left_alone, set_up,
 						tear_down),
 	};
