@@ -1806,13 +1806,13 @@ static void frame_pointers_in_a_circle_end_the_stack(void **state)
 
 /* ---- code that a process told of itself ---- */
 
-static uint64_t tell_code(uint32_t offset, uint32_t size)
+static uint64_t tell_code_as(uint32_t offset, uint32_t size, const char *name)
 {
 	const uint64_t addr = (uint64_t)(uintptr_t)code + offset;
 	struct foreign_map_stats stats = {0};
-	char line[64];
-	const int len = snprintf(line, sizeof(line), "%llx %x JS:*f%u\n", (unsigned long long)addr,
-				 size, offset);
+	char line[128];
+	const int len = snprintf(line, sizeof(line), "%llx %x %s%u\n", (unsigned long long)addr,
+				 size, name, offset);
 
 	if (!self->foreign.map)
 		assert_int_equal(foreign_map_new(&self->foreign.map), 0);
@@ -1821,17 +1821,35 @@ static uint64_t tell_code(uint32_t offset, uint32_t size)
 	return addr;
 }
 
+static uint64_t tell_code(uint32_t offset, uint32_t size)
+{
+	return tell_code_as(offset, size, "JS:*f");
+}
+
 static void other_runtimes_code_is_left_by_its_frame_pointer(void **state)
 {
 	const uint64_t leaf = tell_code(0, 256), caller = tell_code(256, 256);
 
 	words[4] = word_addr(10);
 	words[5] = caller + 100;
-	words[10] = 0; /* the deepest */
+	words[10] = 0; /* the deepest, or a register that holds something else */
 	words[11] = caller + 50;
 	walk_code(leaf + 200, word_addr(4), 60);
 	assert_int_equal(stack.depth, 3);
 	CHECK_CALLERS(caller + 100, caller + 50);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+
+static void stacks_of_erlang_end_where_a_process_begins(void **state)
+{
+	const uint64_t leaf = tell_code(0, 256);
+	const uint64_t begin =
+		tell_code_as(256, 256, "$erts_beamasm:normal_exit/0-CodeInfoPrologue");
+
+	words[4] = 0;
+	words[5] = begin + 100;
+	walk_code(leaf + 200, word_addr(4), 60);
+	assert_int_equal(stack.depth, 2);
 	assert_int_equal(stack.end, STACK_WHOLE);
 }
 
@@ -2085,6 +2103,7 @@ int main(void)
 		CODE(a_return_address_behind_the_copy_without_code_is_the_copys_end),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(other_runtimes_code_is_left_by_its_frame_pointer),
+		CODE(stacks_of_erlang_end_where_a_process_begins),
 		CODE(other_runtimes_code_without_code_above_it_ends_the_stack),
 #if defined(__x86_64__)
 		CODE(a_frame_that_v8_has_not_made_yet_is_none),
