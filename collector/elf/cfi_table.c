@@ -9,6 +9,7 @@
 #include "elf/cfi_compile.h"
 #include "elf/cfi_gaps.h"
 #include "elf/cfi_section.h"
+#include "elf/go_roots.h"
 #include "elf/elf_file.h"
 
 #include <assert.h>
@@ -196,6 +197,8 @@ static int fill_gaps(int fd, const struct elf_file *file, int load_err, struct c
 	if (load_err == -ENOENT)
 		*rows = (struct cfi_rows){.base = cfi_compile_base(&file->layout)};
 	err = cfi_gaps_fill(fd, file, rows);
+	if (!err)
+		err = go_roots_mark(file, rows);
 	if (!err && rows->stats.rows > 0)
 		return 0;
 	free(rows->rows);

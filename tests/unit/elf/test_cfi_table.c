@@ -11,13 +11,16 @@
 
 #include "common/files.h"
 #include "elf/cfi_table.h"
+#include "elf/go_roots.h"
 #include "cfi_ground_truth.h"
 #include "unwind_image.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -724,12 +727,86 @@ static void a_flat_table_of_a_liar_is_refused_or_does_no_harm(void **state)
 	assert_true(refused > 100);
 }
 
+/* ---- Go ---- */
+
+/* This program looks like one of Go. */
+extern const char go_table[];
+__attribute__((section(".gopclntab"), used)) const char go_table[] = "x";
+void begins_goroutines(void) __asm__("runtime.goexit.abi0");
+void is_called(void) __asm__("runtime.goexit.other");
+
+__attribute__((noinline)) void begins_goroutines(void)
+{
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) void is_called(void)
+{
+	__asm__ volatile("");
+}
+
+/* Whether the code of a function of this program is a root. */
+static bool is_root(const struct cfi_table *own, void (*function)(void))
+{
+	Dl_info info;
+	const struct cfi_row *row;
+
+	assert_int_not_equal(dladdr((void *)&go_table, &info), 0);
+	row = cfi_table_find(own,
+			     (uint64_t)(uintptr_t)function - (uint64_t)(uintptr_t)info.dli_fbase);
+	assert_non_null(row);
+	return row->is_root;
+}
+
+static void functions_of_go_without_a_caller_are_roots(void **state)
+{
+	struct cfi_table *own;
+
+	assert_int_equal(load_file("/proc/self/exe", &own), 0);
+	assert_true(is_root(own, begins_goroutines));
+	assert_false(is_root(own, is_called));
+	cfi_table_free(own);
+}
+
+static void check_roots(const struct cfi_rows *rows, const char *expected)
+{
+	char text[200] = "";
+
+	for (size_t i = 0; i < rows->stats.rows; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s ",
+			 rows->rows[i].start, rows->rows[i].is_root ? "!" : "");
+	assert_string_equal(text, expected);
+}
+
+static void a_row_is_split_where_a_root_begins_and_ends(void **state)
+{
+	struct cfi_rows rows = {.stats.rows = 2};
+
+	rows.rows = calloc(2, sizeof(*rows.rows));
+	rows.rbx_offs = calloc(2, sizeof(*rows.rbx_offs));
+	rows.rows[0].start = 10;
+	rows.rows[1].start = 50;
+	rows.rbx_offs[0] = 7;
+	assert_int_equal(go_roots_mark_span(&rows, 20, 30), 0);
+	check_roots(&rows, "10 20! 30 50 ");
+	assert_int_equal(rows.rbx_offs[2], 7);
+	assert_int_equal(go_roots_mark_span(&rows, 30, 60), 0);
+	check_roots(&rows, "10 20! 30! 50! 60 ");
+	assert_int_equal(go_roots_mark_span(&rows, 60, 60), 0);
+	assert_int_equal(go_roots_mark_span(&rows, 0, 5), 0); /* in front of all rows */
+	check_roots(&rows, "10 20! 30! 50! 60 ");
+	free(rows.rows);
+	free(rows.rbx_offs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_of_frames_of_every_shape_are_those_of_libdw),
 		cmocka_unit_test(a_flat_table_becomes_an_equal_one),
 		cmocka_unit_test(a_flat_table_of_a_liar_is_refused_or_does_no_harm),
+		cmocka_unit_test(functions_of_go_without_a_caller_are_roots),
+		cmocka_unit_test(a_row_is_split_where_a_root_begins_and_ends),
 		cmocka_unit_test(rules_of_libc_are_those_of_libdw),
 		cmocka_unit_test(rules_of_the_loader_are_those_of_libdw),
 #ifdef __x86_64__
