@@ -30,8 +30,8 @@ static uint64_t field_behind_comm(const char *p, int number)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-#define STAT_FLAGS	 9
-#define STAT_START_TICKS 22
+#define STAT_FLAGS	  9
+#define STAT_START_TICKS  22
 #define FORKED_NOT_EXECED 0x40 /* PF_FORKNOEXEC of the kernel's linux/sched.h */
 
 /* Reads a field of stat. */
@@ -75,7 +75,7 @@ struct stat_call {
 	struct guarded_call base;
 	pid_t pid;
 	int proc_fd; /* negative: by the PID */
-	int number; /* of the field */
+	int number;  /* of the field */
 	int err;
 	uint64_t value;
 };
