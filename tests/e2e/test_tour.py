@@ -178,12 +178,12 @@ class Commands(OneJvm):
         self.fail(f"the method is not among {names}")
 
     def test_doctor_has_no_fault_of_the_jvm(self):
-        finished = collector.fgcollect("doctor", "--json", "-p", self.pid, *self.place.options())
-        if finished.code == 2:          # it takes no process
+        def faults():
             finished = collector.fgcollect("doctor", "--json", *self.place.options())
-        findings = json.loads(finished.out)["findings"]
-        mine = [f for f in findings if str(self.pid) in f["object"] and f["state"] == "problem"]
-        self.assertEqual(mine, [])
+            return [finding for finding in json.loads(finished.out)["findings"]
+                    if str(self.pid) in finding["object"] and finding["state"] == "problem"]
+        # On a host that is busy enough, doctor has no answer of the daemon in time.
+        processes.wait_until(lambda: not faults(), lambda: f"no fault is found: {faults()}", every=1)
 
     def test_what_perf_records_is_drawn_with_the_map(self):
         data, text = self.out("perf.data"), self.out("perf.txt")
