@@ -11,6 +11,7 @@
 #define ROOT	     PROFILE_ROOT
 #define LONG_DIGITS  6
 #define THREAD_NAMED "Java thread"
+#define TRUNCATED    "[truncated"
 #define NO_POOL	     0u /* of stacks that do not begin as stacks of Java threads do */
 #define OTHER_POOL   1u
 #define FIRST_POOL   2u
@@ -136,12 +137,18 @@ enum part {
 	PART_OTHER,
 };
 
+/* Whether the label says that what a thread begins with is missing. */
+static bool is_note(const struct profile_node *node)
+{
+	return strncmp(node->name, TRUNCATED, strlen(TRUNCATED)) == 0;
+}
+
 static enum part part_of(const struct profile_node *node, enum part above)
 {
 	if (above == PART_JAVA || above == PART_OTHER)
 		return above;
 	if (above == PART_LABELS && node->kind == FRAME_LABEL)
-		return PART_LABELS;
+		return is_note(node) ? PART_OTHER : PART_LABELS;
 	if (above == PART_START && pool_ends_start(node))
 		return PART_JAVA;
 	return is_start(node) ? PART_START : PART_OTHER;

@@ -129,6 +129,15 @@ static void other_threads_stay_as_they_are(void **state)
 	assert_int_equal(pooled.profile.count, profile.count);
 }
 
+static void stack_that_is_cut_has_its_note_on_the_lowest_level(void **state)
+{
+	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
+	add("#app #[truncated:_no_rule] vrun scall_stub jwork", 1, "exec-1", 4);
+	make();
+	check("app/exec-*", 0, 5);
+	check("app/[truncated:_no_rule]/run/call_stub/work", 4, 4);
+}
+
 static void a_thread_that_is_labelled_already_is_not_named_again(void **state)
 {
 	add("#app #exec-1 cclone3 scall_stub jwork", 1, "exec-1", 5);
@@ -233,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(stacks_of_a_pool_stand_together),
 		CLAIM(other_threads_stay_as_they_are),
+		CLAIM(stack_that_is_cut_has_its_note_on_the_lowest_level),
 		CLAIM(a_thread_that_is_labelled_already_is_not_named_again),
 		CLAIM(samples_without_a_thread_are_of_others),
 		CLAIM(a_thread_without_a_name_is_another),
