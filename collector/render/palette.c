@@ -116,12 +116,12 @@ enum change change_of(const struct profile_diff *diff, const struct diff_counts 
 	const uint64_t before = counts->total[DIFF_BEFORE], after = counts->total[DIFF_AFTER];
 	const double change = diff_change(diff, counts->total);
 
-	if (before == 0 && after > 0)
-		return CHANGE_NEW;
-	if (after == 0 && before > 0)
-		return CHANGE_GONE;
 	if (change == 0 || diff_is_noise(diff, counts->total))
 		return CHANGE_NOISE;
+	if (before == 0)
+		return CHANGE_NEW;
+	if (after == 0)
+		return CHANGE_GONE;
 	return change > 0 ? CHANGE_MORE : CHANGE_LESS;
 }
 

@@ -40,17 +40,20 @@ function buildPage()
 	page.details = element("p", { id: "details", "aria-live": "polite" });
 	page.working = element("p", { class: "working", role: "status", hidden: "" });
 	page.tip = element("div", { class: "tip", "aria-hidden": "true", hidden: "" });
-	const on = { picked: showDetails, pointed: showTip, zoomed: (graph, i) => zoomTo(graph, i) };
+	const on = { picked: showDetails, pointed: showTip, zoomed: (graph, i) => zoomTo(graph, i),
+		asked: (graph, i, place) => askAboutFrame(graph.tree.keys[graph.tree.key[i]].name, place,
+			() => zoomTo(graph, i)) };
+	const asked = (key, place) => askAboutFrame(app.tree.keys[key].name, place);
 	app.graph = new Graph("Flame graph.", on);
 	app.callers = new Graph("Callers.", on);
 	app.callees = new Graph("Callees.", on);
 	app.callees.icicle = true;
 	app.top = new FunctionTable("Functions, by the samples that ended in them (self) and passed " +
-		"through them (total)", topColumns(), { chosen: focusOn,
+		"through them (total)", topColumns(), { chosen: focusOn, asked,
 		sorted: (at, up) => go({ sort: ["self", "total", "name"][at], up }, true) });
-	app.changes = new FunctionTable("The greatest changes, before as normalised above. Chance: how many " +
+	app.changes = new FunctionTable("The greatest changes: of shares, or of counts without Normalise. Chance: how many " +
 		"standard deviations away from none, by the two-proportion z test (not normalised: two Poisson " +
-		"counts), for samples that do not depend on each other; noise: less than 2.58", changeColumns(), { chosen: focusOn });
+		"counts), for samples that do not depend on each other; noise: less than 2.58", changeColumns(), { chosen: focusOn, asked });
 	page.focus = element("h2", { class: "focus" });
 	page.panes = {
 		graph: element("section", { class: "pane" }, app.graph.host),
@@ -132,6 +135,9 @@ function draw()
 		const tree = state.reversed ? made.reversed : made.tree;
 		graph.icicle = state.icicle;
 		graph.setTree(tree, nodeOfPath(tree, state.zoom));
+		if (graph.coming && graph.coming.tree === tree)
+			graph.show(graph.coming.i);
+		graph.coming = null;
 	} else if (state.tab === "top") {
 		app.top.sort = Math.max(0, ["self", "total", "name"].indexOf(state.sort));
 		app.top.up = state.up;
@@ -192,14 +198,21 @@ function focusOn(key)
 	go({ tab: "sandwich", focus: app.tree.keys[key].name });
 }
 
+/* Goes to the next frame that the search finds, and zooms where that is too narrow to be seen. */
 function nextMatch(step)
 {
-	const found = app.graph.matches(), at = found.indexOf(app.graph.picked);
+	const { graph } = app, found = graph.matches(), at = found.indexOf(graph.picked);
 	if (app.state.tab !== "graph" || found.length === 0)
 		return;
-	app.graph.show(found[at < 0 ? (step > 0 ? 0 : found.length - 1) :
-		(at + step + found.length) % found.length]);
-	showMatched();
+	const first = Math.max(0, step > 0 ? found.findIndex(i => graph.isSeen(i)) : found.length - 1);
+	const to = found[at < 0 ? first : (at + step + found.length) % found.length];
+	if (graph.isSeen(to)) {
+		graph.show(to);
+		showMatched();
+	} else {
+		graph.coming = { tree: graph.tree, i: to };
+		go({ zoom: pathOf(graph.tree, graph.zoomFor(to)) });
+	}
 }
 
 /* Of the frame under the mouse, else of that which keys went to, else of that which is zoomed to. */

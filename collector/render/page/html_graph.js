@@ -4,7 +4,7 @@
  * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
  * large as the window; what is scrolled past is not drawn.
  */
-const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 120, LABEL_FROM = 27;
+const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 120, LABEL_FROM = 27, SEEN_FROM = 6;
 const MATCH = "#cd2ddc", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -70,12 +70,9 @@ const CHANGE = { noise: 0, more: 1, less: 2, new: 3, gone: 4 };
 
 function changeClass(after, before)
 {
-	if (!before && after)
-		return CHANGE.new;
-	if (!after && before)
-		return CHANGE.gone;
-	return after === before || isNoise(after, before) ? CHANGE.noise :
-		after > before ? CHANGE.more : CHANGE.less;
+	if (after === before || isNoise(after, before))
+		return CHANGE.noise;
+	return !before ? CHANGE.new : !after ? CHANGE.gone : after > before ? CHANGE.more : CHANGE.less;
 }
 
 /* By how much of itself a frame has changed, so that small ones are seen too. */
@@ -92,7 +89,7 @@ function changeColour(tree, i)
 const themeColour = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 class Graph {
-	/* on: picked(graph, node), pointed(graph, node, event), zoomed(graph, node) */
+	/* on: picked(graph, node), pointed(graph, node, event), zoomed(graph, node), asked(graph, node, place) */
 	constructor(label, on)
 	{
 		this.on = on;
@@ -109,6 +106,7 @@ class Graph {
 		this.levels = [];
 		this.width = this.shown = 0;
 		this.hot = -1;     // the widest top, where that is what is shown first
+		this.coming = null;     // a node, with its tree, that is shown once that is drawn
 		this.listen();
 	}
 
@@ -126,6 +124,15 @@ class Graph {
 			this.pick(this.nodeAt(event));
 			this.on.pointed(this, this.picked, event);
 		});
+		this.host.addEventListener("contextmenu", event => {
+			const isKey = event.button !== 2 && this.picked >= 0;     // the menu's key, not the mouse
+			const i = isKey ? this.picked : this.nodeAt(event);
+			if (i < 0)
+				return;
+			event.preventDefault();
+			this.pick(i);
+			this.on.asked(this, i, isKey ? this.placeOf(i) : event);
+		});
 		this.host.addEventListener("pointerleave", event => {
 			this.pick(-1);
 			this.on.pointed(this, -1, event);
@@ -138,6 +145,7 @@ class Graph {
 		this.zoomed = zoomed;
 		this.marks = searchMarks(tree.keys);
 		this.foldedMarks = foldedMarks(tree);
+		this.found = null;
 		this.layOut();
 	}
 
@@ -311,6 +319,14 @@ class Graph {
 		return at < 0 ? null : { level, at, x: level.x[at], w: level.w[at], y: this.yOf(depth) };
 	}
 
+	/* Where a frame is in the window. */
+	placeOf(i)
+	{
+		const box = this.boxOf(i), origin = this.host.getBoundingClientRect();
+		return { clientX: origin.left + box.x + Math.min(box.w / 2, 40),
+			clientY: origin.top + box.y - this.host.scrollTop + ROW / 2 };
+	}
+
 	pick(i)
 	{
 		if (i === this.picked)
@@ -366,14 +382,43 @@ class Graph {
 		return best;
 	}
 
-	/* Matching frames that are drawn, from the base up. */
+	/*
+	 * Matching frames of the whole graph, from the base up, also those that are too narrow to be drawn; of a
+	 * tree that grows those that are drawn.
+	 */
 	matches()
 	{
-		const found = [];
-		for (const level of this.marks ? this.levels : [])
-			for (const i of level.nodes)
-				if (this.isMatch(i))
-					found.push(i);
-		return found;
+		const { tree, levels } = this;
+		if (!this.found && tree.grow)
+			this.found = levels.flatMap(level => level.nodes.filter(i => this.isMatch(i)));
+		else if (!this.found)
+			this.found = this.matchesByDepth();
+		return this.found;
+	}
+
+	matchesByDepth()
+	{
+		const { tree } = this, byDepth = [];
+		for (let i = 1; this.marks && i < tree.count; i++)
+			if (tree.wide[i] > 0 && this.isMatch(i))
+				(byDepth[tree.depth[i]] = byDepth[tree.depth[i]] || []).push(i);
+		return byDepth.flat();
+	}
+
+	/* Whether a frame is so wide that it can be seen. */
+	isSeen(i)
+	{
+		const box = this.boxOf(i);
+		return Boolean(box) && box.w >= SEEN_FROM;
+	}
+
+	/* The outermost of a frame and its callers that makes the frame wide enough to be read, if zoomed to. */
+	zoomFor(i)
+	{
+		const { tree } = this, most = tree.wide[i] * this.width / LABEL_FROM / 2;
+		let to = i;
+		while (tree.parent[to] > 0 && tree.wide[tree.parent[to]] <= most)
+			to = tree.parent[to];
+		return to;
 	}
 }

@@ -266,7 +266,16 @@ function filterMenu()
 	return new Menu("Filter", { id: "filter" }, "column",
 		filters(), ...sortTool(), ...(app.strip ? [app.strip.fields] : []),
 		toggle("Only matching", "onlyMatching", "Only samples that have a frame that the search finds"),
+		button("Without matching", { id: "without-matching", title:
+			"Leaves out samples that have a frame that the search finds" }, leaveOutMatching),
 		toggle("Any case", "ignoreCase", "Capitals in the search are also found as small letters"));
+}
+
+function leaveOutMatching()
+{
+	const { search, without } = app.state;
+	if (search && patternOf(app.state))
+		go({ without: withLine(without, "~" + search), search: "", onlyMatching: false, zoom: "" });
 }
 
 function moreMenu()

@@ -18,7 +18,7 @@ function onGraphKey(event, graph)
 
 const KEYS = [["/", "search; Ctrl-F and F3 too"], ["Enter, Shift-Enter", "in the search: next match, previous match"],
 	["arrows", "in the graph: from frame to frame"], ["Enter", "zoom to the frame"],
-	["0, Escape", "the whole graph again"], ["c", "copy the frame's name"], ["s", "copy its stack"],
+	["0, Escape", "the whole graph again"], ["right button, menu key", "what else can be done with a frame"], ["c", "copy the frame's name"], ["s", "copy its stack"],
 	["Tab", "to the graph, then to all else"], ["?", "these keys"]];
 
 function showKeys()
@@ -63,6 +63,8 @@ function onKey(event)
 		onEscape(typing);
 	else if (!typing && Object.hasOwn(ANYWHERE, event.key))
 		ANYWHERE[event.key]();
+	else if (page.open && page.open.host.contains(event.target) && !typing && /^Arrow(Up|Down)$/.test(event.key))
+		page.open.step(event.key === "ArrowUp" ? -1 : 1);
 	else if (!graph || !onGraphKey(event, graph))
 		return;
 	event.preventDefault();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Menus: a button, and what it opens below itself. One is open at a time; Escape, a click elsewhere and
- * another menu close it. page.open is the one that is open.
+ * Menus: a button, and what it opens below itself; the menu of a frame, which the right button of the mouse
+ * opens. One is open at a time; Escape, a click elsewhere and another menu close it. page.open is the one
+ * that is open.
  */
 class Menu {
 	constructor(label, attributes, how, ...content)
@@ -38,10 +39,56 @@ class Menu {
 		this.panel.hidden = true;
 		this.button.setAttribute("aria-expanded", "false");
 		removeEventListener("pointerdown", this.outside);
-		if (isKept)
+		if (this.closed)
+			this.closed();
+		else if (isKept)
 			this.button.focus();
 	}
+
+	/* The next button of the menu, or the one before. */
+	step(by)
+	{
+		const all = [...this.panel.querySelectorAll("button, select, input")];
+		const at = all.indexOf(document.activeElement);
+		all[(at + by + all.length) % all.length].focus();
+	}
 }
+
+// ---- the menu of a frame ----
+
+/*
+ * What can be done with a frame, at a place in the window. zoom: zooms to it, if it can. A box that is
+ * several frames, such as a run, is in no stack by its own name.
+ */
+function askAboutFrame(name, place, zoom)
+{
+	const { state, data } = app, line = "=" + name, isKnown = data.keys.some(key => key.name === name);
+	const menu = new Menu("", { hidden: "" }, "column frame-menu",
+		...(zoom ? [frameButton("Zoom", zoom)] : []),
+		...(isKnown ? [
+			frameButton("Only stacks through this", () => go({ through: withLine(state.through, line), zoom: "" })),
+			frameButton("Without stacks through this", () => go({ without: withLine(state.without, line), zoom: "" })),
+			frameButton("Callers and callees", () => go({ tab: "sandwich", focus: name })),
+		] : []),
+		frameButton("Copy name", () => copyText(name, "the name")));
+	const { activeElement } = document;
+	menu.closed = () => {
+		menu.host.remove();
+		activeElement.focus();
+	};
+	document.body.append(menu.host);
+	menu.open();
+	const { width, height } = menu.panel.getBoundingClientRect();
+	menu.panel.style.left = Math.max(4, Math.min(place.clientX, innerWidth - width - 4)) + "px";
+	menu.panel.style.top = Math.max(4, Math.min(place.clientY, innerHeight - height - 4)) + "px";
+	page.tip.hidden = true;
+	menu.panel.querySelector("button").focus();
+}
+
+const frameButton = (label, run) => button(label, {}, () => {
+	page.open.close();
+	run();
+});
 
 // ---- what is left out, as pills that bring it back ----
 
@@ -58,6 +105,9 @@ function narrowings()
 		add("only " + app.data.kinds[state.kind].title, { kind: -1, onlyKind: false });
 	if (state.onlyMatching && state.search)
 		add("only with " + state.search, { onlyMatching: false });
+	for (const [name, word] of [["through", "through "], ["without", "without "]])
+		for (const line of linesOf(state[name]))
+			add(word + line.slice(1), { [name]: withoutLine(state[name], line) });
 	return found;
 }
 

@@ -52,9 +52,28 @@ function newState()
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		starts: Boolean(facts.starts), ...newSorts(facts),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
-		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
+		through: "", without: "", kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
 		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
 	};
+}
+
+/* Times are seconds in an address, so that they are right in another recording; here they are buckets. */
+const bucketSeconds = () => Number(app.data.facts.bucket_ns || 0) / 1e9;
+const isTime = name => name === "from" || name === "to";
+
+function textOf(name, value)
+{
+	if (isTime(name))
+		return +(value * bucketSeconds()).toFixed(6) + "s";
+	return typeof value === "boolean" ? (value ? "1" : "0") : String(value);
+}
+
+/* A time without its unit is one of buckets, as addresses had it once. */
+function numberOf(name, text)
+{
+	const isSeconds = isTime(name) && /^[0-9.]+s$/.test(text);
+	const number = isSeconds ? Math.round(parseFloat(text) / bucketSeconds()) : Number(text);
+	return Number.isFinite(number) ? number : 0;
 }
 
 /* Only what differs from a new state is in the address. */
@@ -63,8 +82,7 @@ function addressOf(state)
 	const fresh = newState(), address = new URLSearchParams();
 	for (const name in fresh)
 		if (state[name] !== fresh[name])
-			address.set(name, typeof state[name] === "boolean" ? (state[name] ? "1" : "0") :
-				String(state[name]));
+			address.set(name, textOf(name, state[name]));
 	return "#" + address;
 }
 
@@ -78,7 +96,7 @@ function stateOf(hash)
 		if (typeof state[name] === "boolean")
 			state[name] = text === "1";
 		else if (typeof state[name] === "number")
-			state[name] = Number.isFinite(Number(text)) ? Number(text) : state[name];
+			state[name] = Number.isFinite(parseFloat(text)) ? numberOf(name, text) : state[name];
 		else
 			state[name] = text;
 	}
@@ -236,6 +254,39 @@ function keepInside(base, marked, columns)
 				column[i] = 0;
 }
 
+/*
+ * What stacks must have, or must not: a line each, a = and a frame's name, or a ~ and a regular expression.
+ * state.through and state.without are such lines.
+ */
+const linesOf = lines => lines ? lines.split("\n") : [];
+const withLine = (lines, line) => [...new Set([...linesOf(lines), line])].join("\n");
+const withoutLine = (lines, line) => linesOf(lines).filter(one => one !== line).join("\n");
+
+/* Marks of keys that a line means; null where it means nothing. */
+function lineMarks(keys, line)
+{
+	const text = line.slice(1);
+	if (line[0] === "=")
+		return markedBy(keys, key => key.name === text);
+	const pattern = line[0] === "~" ? patternOf({ search: text, ignoreCase: false }) : null;
+	return pattern ? markedBy(keys, key => pattern.test(key.name)) : null;
+}
+
+/* Leaves stacks out that do not have what they must have, or have what they must not. */
+function keepLines(base, columns)
+{
+	const { through, without } = app.state;
+	for (const [lines, isWanted] of [[through, 1], [without, 0]]) {
+		for (const line of linesOf(lines)) {
+			const marks = lineMarks(base.keys, line), inside = marks && insideOf(base, marks);
+			for (let i = 0; inside && i < base.count; i++)
+				if (inside[i] !== isWanted)
+					for (const column of columns)
+						column[i] = 0;
+		}
+	}
+}
+
 function weigh()
 {
 	const { data, state } = app;
@@ -249,6 +300,7 @@ function weigh()
 	const matching = state.onlyMatching ? searchMarks(data.keys) : null;
 	if (matching)
 		keepInside(data.base, matching, columns);
+	keepLines(data.base, columns);
 	return weights;
 }
 
@@ -324,6 +376,7 @@ function compare(tree)
 {
 	const whole = tree.before.reduce((sum, n) => sum + n, 0);
 	const scale = scaleOf(whole, tree.total[0]);
+	tree.scale = scale;
 	tree.before = tree.before.map(n => n * scale);
 	tree.beforeTotal = sumUp(tree, tree.before);
 	tree.selfWide = tree.self.map((n, i) => widthOfNode(n, tree.before[i]));
@@ -334,7 +387,7 @@ function compare(tree)
 /* What the trees are made of; when none of it changes, they are still right. */
 function keyOfTrees(state)
 {
-	return ["samples", ...DIMENSIONS, ...SORTS, "from", "to", "split", "javaOnly", "starts", "recursion",
+	return ["samples", ...DIMENSIONS, ...SORTS, "from", "to", "through", "without", "split", "javaOnly", "starts", "recursion",
 		"frameworks", "widths",
 		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",

@@ -7,7 +7,7 @@ const ROWS_AT_ONCE = 200;
  * shows]. Rows hold a key number.
  */
 class FunctionTable {
-	/* on: chosen(key) */
+	/* on: chosen(key), asked(key, place), sorted(column, up) if wanted */
 	constructor(caption, columns, on)
 	{
 		this.columns = columns;
@@ -85,6 +85,10 @@ class FunctionTable {
 			link.addEventListener("click", () => this.on.chosen(row.key));
 			return element("td", { title: module || "" }, chip, link);
 		}));
+		made.addEventListener("contextmenu", event => {
+			event.preventDefault();
+			this.on.asked(row.key, event.button === 2 ? event : placeBelow(made));
+		});
 		return made;
 	}
 }
@@ -106,6 +110,13 @@ function functionRows({ tree, sums })
 	return rows;
 }
 
+/* For what is opened by a key and not by the mouse. */
+function placeBelow(made)
+{
+	const { left, bottom } = made.getBoundingClientRect();
+	return { clientX: left + 40, clientY: bottom };
+}
+
 const shareOf = n => percent(n, app.tree.total[0]);
 
 function topColumns()
@@ -120,16 +131,19 @@ function topColumns()
 
 const signed = n => (Math.round(n) > 0 ? "+" : Math.round(n) < 0 ? "\u2212" : "") + shortAmount(Math.abs(n));
 
+/* As changes are told of frames: before as it was recorded, and changes of shares with their signs. */
 function changeColumns()
 {
-	const change = (after, before) => row => row[after] - row[before];
+	const all = () => app.tree.total[0] || 1;
+	const change = (n, row) => app.state.normalise ? signedShare(n(row) / all()) : signed(n(row));
+	const total = row => row.total - row.beforeTotal, self = row => row.self - row.before;
+	const share = (n, whole) => "  " + percent(n, whole);
 	return [
-		["Total change", row => Math.abs(row.total - row.beforeTotal), true,
-			(n, row) => signed(row.total - row.beforeTotal) + "  " +
-				shareOf(Math.abs(row.total - row.beforeTotal))],
-		["Self change", change("self", "before"), true, n => signed(n)],
-		["Before", row => row.beforeTotal, true, n => shortAmount(n)],
-		["After", row => row.total, true, n => shortAmount(n)],
+		["Total change", row => Math.abs(total(row)), true, (n, row) => change(total, row), n => n / all()],
+		["Self change", self, true, (n, row) => change(self, row)],
+		["Before", row => row.beforeTotal, true, n => shortAmount(n / app.tree.scale) +
+			share(n, app.tree.beforeTotal[0])],
+		["After", row => row.total, true, n => shortAmount(n) + share(n, app.tree.total[0])],
 		["Chance", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
 			n => n < NOISE ? "noise" : n.toFixed(1) + " \u03c3"],
 		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?

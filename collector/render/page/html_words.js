@@ -11,16 +11,30 @@ function coresText(samples)
 		cores.toFixed(cores < 0.0095 ? 3 : cores < 9.95 ? 2 : 1) + " cores" : "");
 }
 
+/* A difference of shares with its sign, "+1.20%", or 0 for one that is none. */
+const signedShare = part => (100 * part).toFixed(2) === "0.00" || (100 * part).toFixed(2) === "-0.00" ? "0" :
+	(part > 0 ? "+" : "\u2212") + Math.abs(100 * part).toFixed(2) + "%";
+
+/*
+ * Counts before as they were recorded, and shares of each side's whole. Where both sides are as they are,
+ * a change is one of counts.
+ */
+function changeText(tree, i)
+{
+	const all = app.tree.total[0], { normalise } = app.state, { scale } = app.tree;
+	const share = n => all ? n / all : 0;
+	const change = (after, before) => normalise ? signedShare(share(after - before)) : signed(after - before);
+	return "; before " + shortAmount(tree.beforeTotal[i] / scale) + ", " +
+		percent(tree.beforeTotal[i], app.tree.beforeTotal[0]) + "; change " +
+		change(tree.total[i], tree.beforeTotal[i]) + ", self " + change(tree.self[i], tree.before[i]);
+}
+
 function titleOf(graph, i)
 {
 	const { tree } = graph, cores = coresText(tree.total[i]);
-	let text = tree.keys[tree.key[i]].name + " (" + amount(tree.total[i]) + ", " +
-		percent(tree.total[i], app.tree.total[0]) + (cores && ", " + cores);
-	if (app.data.before)
-		text += "; before " + shortAmount(tree.beforeTotal[i]) + ", change " +
-			signed(tree.total[i] - tree.beforeTotal[i]) + ", self " +
-			signed(tree.self[i] - tree.before[i]);
-	return text + ")";
+	return tree.keys[tree.key[i]].name + " (" + amount(tree.total[i]) + ", " +
+		percent(tree.total[i], app.tree.total[0]) + (cores && ", " + cores) +
+		(app.data.before ? changeText(tree, i) : "") + ")";
 }
 
 /* Of a method that ran in several ways, where the tree says so, its shares. */

@@ -78,7 +78,7 @@ static void facts_are_lines_that_names_cannot_break(void **state)
 	text = part(&data, &len);
 	assert_memory_equal(text, "title\tT\nkind\t# #", 16);
 	assert_non_null(strstr(text, "host\th\xef\xbf\xbdlost\xef\xbf\xbd"
-				     "9\nhz\t99\nlost\t3\n"
+				     "9\nhz\t99\ncpu_period_ns\t10101010\nlost\t3\n"
 				     "truncated\t2 snapshot ended\n"));
 }
 
@@ -146,11 +146,14 @@ static void every_fact_is_there(void **state)
 		      "starts\t1\nkind\t"));
 	assert_non_null(strstr(text, "\nframework\torg/springframework/\tSpring\n"));
 	assert_non_null(strstr(text, "\nframework\tjava/ javax/ jdk/ sun/ com/sun/\tJDK\n"
+				     "plumbing\tclone __clone start_thread "));
+	assert_non_null(strstr(text, "java/lang/reflect/Constructor.newInstance\tmethod handles\n"
 				     "task\tCompileBroker::\t[JIT compiler]\n"));
 	assert_non_null(strstr(text,
 			       "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
 			       "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
-			       "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
+			       "start_ms\t1700000000123\nduration_ns\t5\ncpu_period_ns\t10101010\n"
+			       "unnamed\t1\n"
 			       "unnamed_java\t2\nunrooted\t3\nheapless\t9\nlost\t4\nstackless\t5\n"
 			       "overflow\t6\n"));
 }
