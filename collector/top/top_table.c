@@ -178,6 +178,40 @@ static bool has_row(const struct top_table *table, uint32_t id)
 	return true;
 }
 
+/*
+ * Whose time the wait at node id is: the Java method's that waits, else that of the function that
+ * called the kernel. The root: there is no function, and the wait has a row of its own.
+ */
+static uint32_t waiter_of(const struct top_table *table, uint32_t id)
+{
+	const struct profile_node *const nodes = table->profile->nodes;
+	uint32_t caller = PROFILE_ROOT, nearest = PROFILE_ROOT;
+
+	for (id = nodes[id].parent; id != PROFILE_ROOT; id = nodes[id].parent) {
+		const enum frame_kind kind = (enum frame_kind)nodes[id].kind;
+
+		if (frame_kind_is_java(kind))
+			return id;
+		if (kind == FRAME_WAIT || kind == FRAME_LABEL)
+			continue;
+		nearest = nearest == PROFILE_ROOT ? id : nearest;
+		caller = caller == PROFILE_ROOT && kind != FRAME_KERNEL ? id : caller;
+	}
+	return caller != PROFILE_ROOT ? caller : nearest;
+}
+
+/* Gives a wait to the function that waits. False: there is none. */
+static bool give_to_waiter(struct top_table *table, uint32_t id)
+{
+	const uint32_t waiter = waiter_of(table, id);
+
+	if (waiter == PROFILE_ROOT)
+		return false;
+	table->methods_of[id] = table->methods_of[waiter];
+	table->methods[table->methods_of[id]].self += table->selves[id];
+	return true;
+}
+
 static int name_methods(struct top_table *table, const uint32_t *owners)
 {
 	struct map64 index = {0};
@@ -188,6 +222,8 @@ static int name_methods(struct top_table *table, const uint32_t *owners)
 
 		table->methods_of[id] = TOP_NONE;
 		if (!has_row(table, id))
+			continue;
+		if (table->profile->nodes[id].kind == FRAME_WAIT && give_to_waiter(table, id))
 			continue;
 		err = find_method(table, &index, id, owners[id]);
 		if (err)

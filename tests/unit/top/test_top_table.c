@@ -77,6 +77,26 @@ static void recursion_counts_a_sample_once(void **state)
 	assert_shares("g", 0, 5);
 }
 
+static void a_wait_is_time_of_the_method_that_waits(void **state)
+{
+	top_samples_add(&samples, 1, 1, "main_[j];a_[j];park;futex_[k];[blocked: futex]_[w]", 5);
+	top_samples_add(&samples, 1, 1,
+			"main_[j];a_[j];park;futex_[k];[blocked: futex]_[w];[woken]_[w]", 4);
+	top_samples_add(&samples, 1, 1, "main_[j];a_[j]", 3);
+	top_samples_add(&samples, 1, 2, "start;wait;futex_[k];[runnable]_[w]", 2);
+	top_samples_add(&samples, 1, 3, "[blocked: read]_[w]", 1);
+	make(0, 0);
+	assert_shares("a", 12, 12);
+	assert_shares("main", 0, 12);
+	assert_shares("park", 0, 9);
+	assert_shares("wait", 2, 2);
+	assert_null(find("[blocked: futex]"));
+	assert_null(find("[woken]"));
+	assert_null(find("[runnable]"));
+	assert_shares("[blocked: read]", 1, 1); /* nobody is known */
+	assert_string_equal(table.methods[table.threads[0].method].name, "a");
+}
+
 static void a_method_is_one_however_it_was_compiled(void **state)
 {
 	top_samples_add(&samples, 1, 1, "a_[0]", 1);
@@ -164,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(selves_and_totals_are_those_of_the_stacks),
 		CLAIM(recursion_counts_a_sample_once),
+		CLAIM(a_wait_is_time_of_the_method_that_waits),
 		CLAIM(a_method_is_one_however_it_was_compiled),
 		CLAIM(processes_have_methods_of_their_own),
 		CLAIM(of_a_chosen_thread_only_its_samples_count),
