@@ -6,30 +6,39 @@
 #include "base/log.h"
 #include "history/history_ask.h"
 #include "live/report.h"
+#include "profile/profile_title.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #define SUBTITLE_BYTES (PROFILE_PART_BYTES + HISTORY_TEXT_BYTES)
 
-/* Says what is drawn, as recordings say it of themselves. */
+/*
+ * Says what is drawn, as recordings say it of themselves. The title of a recording is written where
+ * it is drawn; only where nobody can be named, it says what was asked for.
+ */
 static int describe(const struct history_answer *answer, const struct store_query *query,
 		    struct draw_input *input)
 {
 	struct import_recording *const recording = &input->recording;
-	const struct profile_part part = {&input->kind, &input->profile, NULL, &recording->info};
+	const struct profile_part part = {&input->kind, &input->profile, &recording->timeline,
+					  &recording->info};
 	struct intern *const texts = &input->profile.names;
-	char title[HISTORY_TEXT_BYTES], range[HISTORY_TEXT_BYTES], amount[PROFILE_PART_BYTES];
+	char named[PROFILE_TITLE_BYTES], title[HISTORY_TEXT_BYTES], range[HISTORY_TEXT_BYTES],
+		amount[PROFILE_PART_BYTES];
 	char subtitle[SUBTITLE_BYTES], notes[REPORT_BYTES];
 
 	history_say_target(answer, query, title);
 	history_say_range(&query->range, range);
 	snprintf(subtitle, sizeof(subtitle), "%s, %s", profile_part_text(&part, amount), range);
 	report_quality(&input->kind, &recording->info.quality, notes);
-	recording->title = intern_add_str(texts, title);
+	recording->title = NULL;
+	if (!profile_title_write(&part, 1, named))
+		recording->title = intern_add_str(texts, title);
 	recording->subtitle = intern_add_str(texts, subtitle);
 	recording->notes = intern_add_str(texts, notes);
-	return recording->title && recording->subtitle && recording->notes ? 0 : -ENOMEM;
+	return (named[0] || recording->title) && recording->subtitle && recording->notes ? 0
+											 : -ENOMEM;
 }
 
 int history_draw(const char *dir, const struct store_query *query, struct draw_input *input)
