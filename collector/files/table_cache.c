@@ -20,6 +20,7 @@
 #include "files/opening.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
+#include "guard/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,6 @@
 /* When an owner makes room, so much of the limit is left for others. */
 #define ROOM(limit) ((limit) / 8 * 7)
 
-#define MAX_JOBS	256 /* each job holds a descriptor and a table */
 #define MAX_LIKELY_JOBS 64
 #define RELOAD_NS	(1 * CLOCK_NS_PER_SEC) /* least time from an eviction to the next load */
 #define SHARE_NS	(100 * CLOCK_NS_PER_MS)
@@ -72,7 +72,8 @@ struct table_cache {
 	void *owner_arg;
 	const struct table_source *source; /* answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
-	size_t jobs; /* jobs at the loader */
+	struct pool jobs; /* of owners, at the loader */
+	size_t max_jobs;
 	size_t loading[TABLE_KINDS];
 	uint64_t hits[TABLE_KINDS], put_off[TABLE_KINDS];
 	uint64_t begun, begun_end; /* count of loads, and its limit; no limit if begun_end is 0 */
@@ -104,6 +105,7 @@ int table_cache_new(size_t max_bytes, bool has_loader, struct table_cache **ret)
 	cache->store.max_bytes = max_bytes;
 	cache->store.max_fds = max_fds();
 	cache->max_file_bytes = SIZE_MAX;
+	cache->max_jobs = TABLE_CACHE_MAX_JOBS;
 	cache->is_patient = true;
 	err = has_loader ? table_loader_start(&cache->loader) : 0;
 	if (err) {
@@ -118,6 +120,11 @@ void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind)
 {
 	cache->store.kinds[of] = kind;
+}
+
+void table_cache_set_max_jobs(struct table_cache *cache, size_t max_jobs)
+{
+	cache->max_jobs = max_jobs;
 }
 
 void table_cache_set_owner(struct table_cache *cache, owner_fn owner, void *arg)
@@ -167,6 +174,7 @@ void table_cache_free(struct table_cache *cache)
 			cache->store.kinds[of]->free(cache->vdso[of].table);
 	}
 	table_store_fini(&cache->store);
+	pool_fini(&cache->jobs);
 	free(cache);
 }
 
@@ -496,6 +504,50 @@ static const char *put_off(struct table_cache *cache, enum table_of of)
 	return "put off";
 }
 
+/* The loader has the job no more. */
+static void release_job(struct table_cache *cache, const struct table_job *job)
+{
+	pool_release(&cache->jobs, job->group, 1);
+	cache->loading[table_store_kind_of(&cache->store, job)]--;
+}
+
+/* Whether there is room for a job of the group. If there is none, who has the most makes some. */
+static bool has_job_room(struct table_cache *cache, uint64_t group)
+{
+	struct table_job *job = NULL;
+	uint64_t payer;
+
+	if (cache->jobs.sum < cache->max_jobs)
+		return true;
+	if (pool_choose(&cache->jobs, group, 1, &payer))
+		job = table_loader_drop(cache->loader, payer);
+	if (!job)
+		return false;
+	release_job(cache, job);
+	cache->put_off[table_store_kind_of(&cache->store, job)]++;
+	table_store_drop(&cache->store, job);
+	return true;
+}
+
+/* False: there is no descriptor, or no memory. */
+static bool start_job(struct table_cache *cache, const struct asked *asked, struct module *module,
+		      enum table_of of, bool is_urgent)
+{
+	struct table_job *const job = new_job(cache, asked, module, of);
+
+	if (!job)
+		return false;
+	job->group = owner_group(job->owner);
+	if (pool_charge(&cache->jobs, job->group, 1) < 0) {
+		table_job_free(job);
+		return false;
+	}
+	module->slots[of].job = job;
+	cache->loading[of]++;
+	table_loader_add(cache->loader, job, is_urgent);
+	return true;
+}
+
 /* Has the loader load the table. Returns why the caller has to ask again. */
 static const char *begin_load(struct table_cache *cache, const struct asked *asked,
 			      struct module *module, enum table_of of)
@@ -506,16 +558,12 @@ static const char *begin_load(struct table_cache *cache, const struct asked *ask
 		table_loader_hurry(cache->loader, slot->job, owner_of(cache, asked->pid));
 		return wait_for(cache, of);
 	}
-	if (cache->jobs >= MAX_JOBS ||
-	    (slot->evicted_ns && clock_now_ns() < slot->evicted_ns + RELOAD_NS))
+	if ((slot->evicted_ns && clock_now_ns() < slot->evicted_ns + RELOAD_NS) ||
+	    !has_job_room(cache, owner_group(owner_of(cache, asked->pid))))
 		return put_off(cache, of);
-	slot->job = new_job(cache, asked, module, of);
-	if (!slot->job)
+	if (!start_job(cache, asked, module, of, true))
 		return "too many open files";
-	cache->jobs++;
-	cache->loading[of]++;
 	cache->begun++;
-	table_loader_add(cache->loader, slot->job, true);
 	return wait_for(cache, of);
 }
 
@@ -578,11 +626,10 @@ bool table_cache_step(struct table_cache *cache)
 		zygote_tend();
 	}
 	while (cache->loader && (job = table_loader_take(cache->loader))) {
-		cache->jobs--;
 		log_debug("files: a table of %s took %llu us%s%s", job->path ? job->path : "a file",
 			  (unsigned long long)(job->took_ns / 1000), job->err ? ": " : "",
 			  job->err ? strerror(-job->err) : "");
-		cache->loading[table_store_kind_of(&cache->store, job)]--;
+		release_job(cache, job);
 		table_store_put(&cache->store, job);
 		any = true;
 	}
@@ -677,15 +724,9 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 		if (!cache->loader || !kind || kind->is_on_demand || slot->table || slot->reason ||
 		    slot->job || slot->evicted_ns)
 			continue;
-		if (cache->jobs < MAX_LIKELY_JOBS)
-			slot->job = new_job(cache, &asked, memo->module, of);
-		if (!slot->job) {
+		if (cache->jobs.sum >= MAX_LIKELY_JOBS ||
+		    !start_job(cache, &asked, memo->module, of, false))
 			cache->not_begun++;
-			continue;
-		}
-		cache->jobs++;
-		cache->loading[of]++;
-		table_loader_add(cache->loader, slot->job, false);
 	}
 }
 

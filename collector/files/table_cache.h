@@ -32,6 +32,9 @@
  * readable. An evicted table is not loaded again at once: otherwise tables that do not fit together
  * would keep the loader busy.
  *
+ * Past TABLE_CACHE_MAX_JOBS that wait to be loaded, one is put off of the container or user that has
+ * the most of them, or else the one that is asked for.
+ *
  * The mapping [vdso] is answered from the collector's own vDSO, which is the same image.
  */
 #ifndef FG_FILES_TABLE_CACHE_H
@@ -48,6 +51,7 @@
 #define TABLE_CACHE_DEFAULT_BYTES ((size_t)512 << 20)
 #define TABLE_CACHE_LEAST_BYTES	  ((size_t)1 << 20)
 #define TABLE_CACHE_MOST_BYTES	  ((size_t)64 << 30)
+#define TABLE_CACHE_MAX_JOBS	  256  /* each holds a descriptor and a table */
 #define TABLE_CACHE_MAX_FDS	  1024 /* or a quarter of RLIMIT_NOFILE if that is less */
 
 struct table_cache; /* opaque */
@@ -95,6 +99,9 @@ void table_cache_set_kind(struct table_cache *cache, enum table_of of,
  * none. If there is more, table_cache_step evicts tables, and the next new mapping makes room.
  */
 void table_cache_set_limits(struct table_cache *cache, size_t max_bytes, size_t max_file_bytes);
+
+/* So many tables may wait to be loaded; for tests. */
+void table_cache_set_max_jobs(struct table_cache *cache, size_t max_jobs);
 
 /*
  * Sets how to find the owner of a process. Without this each process is an owner.

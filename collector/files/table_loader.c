@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/root_file.h"
 #include "base/thread.h"
+#include "guard/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #define STOP_PATIENCE_SEC 1
+#define FORGET_NS	  (1 * CLOCK_NS_PER_SEC)
+#define FORGET_SHARE	  16 /* of the time that owners have taken; forgotten each FORGET_NS */
 
 struct job_list {
 	struct table_job *first, **end; /* end: where the next job is put */
@@ -54,6 +57,8 @@ struct table_loader {
 	bool is_stopping; /* the threads take no more jobs */
 	bool is_left;	  /* the caller has not waited for the threads' ends */
 	struct worker workers[MAX_WORKERS];
+	struct pool spent; /* milliseconds of owners' jobs, lately */
+	uint64_t forgot_ns;
 	unsigned running;	 /* workers */
 	unsigned getting[SIZES]; /* of these, those that are not apart */
 };
@@ -191,16 +196,51 @@ static size_t count_stuck(const struct table_loader *loader, struct owner owner)
 	return owner_has_all(use, TABLE_LOADER_OWNER_STUCK) ? SIZE_MAX : use.user + use.container;
 }
 
+/* How many seconds the owner's jobs have taken lately. */
+static uint64_t seconds_of(const struct table_loader *loader, struct owner owner)
+{
+	return pool_amount(&loader->spent, owner_group(owner)) / 1000;
+}
+
+/* Called with the lock held. Without memory the time is forgotten. */
+static void charge(struct table_loader *loader, struct owner owner, uint64_t ns)
+{
+	(void)pool_charge(&loader->spent, owner_group(owner), ns / CLOCK_NS_PER_MS);
+}
+
+void table_loader_spend(struct table_loader *loader, struct owner owner, uint64_t ns)
+{
+	pthread_mutex_lock(&loader->lock);
+	charge(loader, owner, ns);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+/* Forgets a part of all time. What is removed may move an owner: it has its turn the next time. */
+static void forget_some(struct table_loader *loader, uint64_t now_ns)
+{
+	size_t pos = 0;
+	uint64_t group;
+	void *value;
+
+	if (now_ns < loader->forgot_ns + FORGET_NS)
+		return;
+	loader->forgot_ns = now_ns;
+	while (map64_next(&loader->spent.amounts, &pos, &group, &value))
+		pool_release(&loader->spent, group, (uintptr_t)value / FORGET_SHARE + 1);
+}
+
 /* How much speaks against a job, the most important first. */
 struct rank {
 	size_t owner_stuck;  /* see count_stuck; SIZE_MAX: the job has to wait */
 	size_t device_stuck; /* threads that are stuck with files of the job's device */
+	uint64_t seconds;    /* see seconds_of */
 	uint64_t file_bytes;
 };
 
 static struct rank rank_job(const struct table_loader *loader, const struct table_job *job)
 {
 	struct rank rank = {.owner_stuck = count_stuck(loader, job->owner),
+			    .seconds = seconds_of(loader, job->owner),
 			    .file_bytes = job->file_bytes};
 
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
@@ -221,6 +261,8 @@ static bool is_before(struct rank a, struct rank b)
 		return a.owner_stuck < b.owner_stuck;
 	if (a.device_stuck != b.device_stuck)
 		return a.device_stuck < b.device_stuck;
+	if (a.seconds != b.seconds)
+		return a.seconds < b.seconds;
 	return a.file_bytes < b.file_bytes;
 }
 
@@ -265,6 +307,7 @@ static void free_loader(struct table_loader *loader)
 	free_list(&loader->done);
 	if (loader->done_fd >= 0)
 		close(loader->done_fd);
+	pool_fini(&loader->spent);
 	pthread_cond_destroy(&loader->changed);
 	pthread_mutex_destroy(&loader->lock);
 	free(loader);
@@ -311,6 +354,7 @@ static bool end_job(struct worker *worker, struct table_job *job)
 	struct table_loader *const loader = worker->loader;
 	const bool was_apart = worker->is_apart;
 
+	charge(loader, job->owner, job->took_ns);
 	append(&loader->done, job);
 	eventfd_write(loader->done_fd, 1);
 	worker->job = NULL;
@@ -468,6 +512,29 @@ void table_loader_share(struct table_loader *loader, struct table_job *job, stru
 	pthread_mutex_unlock(&loader->lock);
 }
 
+static struct table_job *remove_last_of(struct job_list *list, uint64_t group)
+{
+	struct table_job *last = NULL;
+
+	for (struct table_job *job = list->first; job; job = job->next)
+		last = job->group == group ? job : last;
+	if (last)
+		remove_job(list, last);
+	return last;
+}
+
+struct table_job *table_loader_drop(struct table_loader *loader, uint64_t group)
+{
+	struct table_job *job;
+
+	pthread_mutex_lock(&loader->lock);
+	job = remove_last_of(&loader->likely, group);
+	if (!job)
+		job = remove_last_of(&loader->urgent, group);
+	pthread_mutex_unlock(&loader->lock);
+	return job;
+}
+
 void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner)
 {
 	pthread_mutex_lock(&loader->lock);
@@ -554,6 +621,7 @@ void table_loader_tend(struct table_loader *loader, uint64_t now_ns)
 	}
 	if (!loader->is_stopping)
 		start_workers(loader);
+	forget_some(loader, now_ns);
 	pthread_mutex_unlock(&loader->lock);
 }
 

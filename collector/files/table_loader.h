@@ -11,7 +11,8 @@
  * read it. One thread loads files smaller than TABLE_LOADER_LARGE_BYTES, the other thread loads
  * larger files. A thread takes urgent jobs first, and of jobs of equal urgency the one of the
  * smallest file. Jobs of owners and of devices with threads that are stuck come last, and another
- * thread is started beside the thread that takes them.
+ * thread is started beside the thread that takes them. Before these come jobs of owners whose files
+ * have taken seconds lately: so an owner of files that take long, however small, holds up its own.
  *
  * A file system may not answer. A thread that has waited in one place for two seconds is stuck, and
  * another thread takes its place; so is a thread that has had one job for TABLE_LOADER_LATE_NS. A
@@ -46,6 +47,7 @@ struct table_job {
 	void *module; /* for the caller; the loader does not use it */
 	uint64_t file_bytes;
 	struct owner owner; /* of the process for which the file is read */
+	uint64_t group;	    /* whose room it takes, for the caller, see table_loader_drop */
 	uint64_t file;	    /* a number for the file; 0: not known */
 	uint64_t device;    /* the file's; 0: not known */
 	void *content;
@@ -84,6 +86,13 @@ void table_loader_add(struct table_loader *loader, struct table_job *job, bool i
 void table_loader_share(struct table_loader *loader, struct table_job *job, struct owner owner);
 /* As table_loader_share, and makes urgent a job that was added as not urgent. */
 void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner);
+/*
+ * Gives back a job of the group that no thread has yet, the youngest, and of such one that is not
+ * urgent; NULL: there is none.
+ */
+struct table_job *table_loader_drop(struct table_loader *loader, uint64_t group);
+/* As if files of the owner had taken so long; for tests. */
+void table_loader_spend(struct table_loader *loader, struct owner owner, uint64_t ns);
 /* Finds threads that are stuck, and puts others in their places. To be called every second. */
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns);
 /* The jobs of the kind whose threads are stuck; NULL: of all kinds. */

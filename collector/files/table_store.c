@@ -477,6 +477,15 @@ static const char *fill(struct table_store *store, enum table_of of, struct tabl
 	return slot->table ? NULL : "out of memory";
 }
 
+void table_store_drop(struct table_store *store, struct table_job *job)
+{
+	struct module *const module = job->module;
+
+	if (module)
+		module->slots[table_store_kind_of(store, job)].job = NULL;
+	table_job_free(job);
+}
+
 const char *table_store_put(struct table_store *store, struct table_job *job)
 {
 	const enum table_of of = table_store_kind_of(store, job);

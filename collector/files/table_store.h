@@ -104,6 +104,8 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 				      enum table_of of);
 /* Of which kind a job's table is. */
 enum table_of table_store_kind_of(const struct table_store *store, const struct table_job *job);
+/* Frees a job that was not done. Its table is loaded when it is asked for again. */
+void table_store_drop(struct table_store *store, struct table_job *job);
 /* Takes a job that is done. May evict tables. Returns why the table is missing, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
 /* Whether the module's table holds for the module's scope only. */

@@ -256,6 +256,34 @@ static void loads_are_begun_no_more_often_than_is_allowed(void **state)
 	assert_reason(c, "still loading");
 }
 
+/* Who has the most that waits makes room for others, and asks again. */
+static void who_asks_for_many_tables_keeps_nobody_from_theirs(void **state)
+{
+	const struct mapping *const own[] = {new_file("a"), new_file("b"), new_file("c"),
+					     new_file("d")};
+	const struct mapping *const other = new_file("e");
+	const char *reason = NULL;
+
+	slow_kind_close();
+	open_cache(PLENTY);
+	table_cache_set_max_jobs(cache, 3);
+	assert_reason(own[0], "still loading");
+	slow_kind_wait_begun(1);
+	assert_reason(own[1], "still loading");
+	assert_reason(own[2], "still loading");
+	assert_reason(own[3], "put off");
+	assert_null(table_cache_find(cache, TABLE_UNWIND, getppid(), other, &reason));
+	assert_string_equal(reason, "still loading");
+	assert_int_equal(stats_of(TABLE_UNWIND).put_off, 2);
+	assert_int_equal(stats_of(TABLE_UNWIND).loading, 3);
+	assert_reason(own[1], "still loading");
+	assert_reason(own[2], "put off");
+	slow_kind_open();
+	for (int i = 0; i < 4; i++)
+		assert_found(TABLE_UNWIND, own[i], (const char[]){(char)('a' + i), '\0'});
+	assert_int_equal(stats_of(TABLE_UNWIND).loading, 0);
+}
+
 /* ---- files are held ---- */
 
 static void a_file_that_was_seen_outlives_its_name_and_its_process(void **state)
@@ -422,6 +450,8 @@ int main(void)
 		cmocka_unit_test_teardown(both_kinds_share_one_bound, tear_down),
 		cmocka_unit_test_teardown(nothing_is_evicted_while_it_is_used, tear_down),
 		cmocka_unit_test_teardown(what_was_evicted_is_not_loaded_again_at_once, tear_down),
+		cmocka_unit_test_teardown(who_asks_for_many_tables_keeps_nobody_from_theirs,
+					  tear_down),
 		cmocka_unit_test_teardown(loads_are_begun_no_more_often_than_is_allowed, tear_down),
 		cmocka_unit_test_teardown(a_file_that_was_seen_outlives_its_name_and_its_process,
 					  tear_down),

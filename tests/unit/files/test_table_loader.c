@@ -311,6 +311,52 @@ static void add_on(const struct table_kind *kind, uint64_t device, uint64_t file
 }
 
 /* Nobody begins after the second until that is found stuck, too. */
+static struct table_job *add_sized(const char *text, uint64_t owner, uint64_t file_bytes)
+{
+	struct table_job *const job = new_job_of(text, file_bytes);
+
+	job->owner = (struct owner){.user = owner};
+	job->group = owner;
+	table_loader_add(loader, job, true);
+	return job;
+}
+
+/* However small its files are. */
+static void whose_files_have_taken_long_comes_last(void **state)
+{
+	const struct owner slow = {.user = 7};
+
+	add_sized("begun", 9, 1);
+	slow_kind_wait_begun(1);
+	table_loader_spend(loader, slow, 5 * CLOCK_NS_PER_SEC);
+	add_sized("slow", 7, 1);
+	add_sized("other", 8, 1 << 20);
+	slow_kind_open();
+	assert_done("begun");
+	assert_done("other");
+	assert_done("slow");
+}
+
+static void who_makes_room_loses_the_youngest_that_has_no_thread(void **state)
+{
+	struct table_job *dropped;
+
+	add_sized("begun", 9, 1);
+	slow_kind_wait_begun(1);
+	add_sized("first", 1, 1);
+	add_sized("second", 1, 1);
+	add_sized("other", 2, 1);
+	dropped = table_loader_drop(loader, 1);
+	assert_non_null(dropped);
+	assert_null(table_loader_drop(loader, 3));
+	table_job_free(dropped);
+	slow_kind_open();
+	assert_done("begun");
+	assert_done("first");
+	assert_done("other");
+	assert_null(table_loader_drop(loader, 1));
+}
+
 static void a_device_that_does_not_answer_comes_last(void **state)
 {
 	add_on(&slow_kind, 1, 1, 1);
@@ -408,6 +454,10 @@ int main(void)
 			of_all_who_need_a_file_who_has_nothing_stuck_has_it_read, start, stop),
 		cmocka_unit_test_setup_teardown(what_may_not_answer_never_has_the_last_thread,
 						start, stop),
+		cmocka_unit_test_setup_teardown(whose_files_have_taken_long_comes_last, start,
+						stop),
+		cmocka_unit_test_setup_teardown(
+			who_makes_room_loses_the_youngest_that_has_no_thread, start, stop),
 		cmocka_unit_test_setup_teardown(a_device_that_does_not_answer_comes_last, start,
 						stop),
 		cmocka_unit_test_setup_teardown(a_file_that_does_not_answer_has_one_thread, start,
