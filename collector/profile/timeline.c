@@ -95,7 +95,7 @@ static uint32_t add_process(struct timeline *timeline, pid_t pid)
 	const uint32_t number = (uint32_t)timeline->n_processes;
 	struct timeline_process *rows;
 
-	if (number >= TIMELINE_MAX_PROCESSES)
+	if (number >= TIMELINE_MAX_PROCESSES || timeline->is_closed)
 		return NO_NUMBER;
 	rows = with_room(timeline->processes, number, &timeline->processes_size, sizeof(*rows));
 	if (!rows)
@@ -181,7 +181,8 @@ uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread
 	if (thread->process >= timeline->n_processes)
 		return NO_NUMBER;
 	number = number_at(&timeline->thread_numbers, key);
-	if (number == NO_NUMBER && timeline->n_threads >= TIMELINE_MAX_THREADS) {
+	if (number == NO_NUMBER &&
+	    (timeline->n_threads >= TIMELINE_MAX_THREADS || timeline->is_closed)) {
 		named.tid = 0;
 		named.name = TIMELINE_OTHER_THREADS;
 		number = number_at(&timeline->thread_numbers, thread_key(named.process, 0));

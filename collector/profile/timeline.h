@@ -20,6 +20,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -74,6 +75,7 @@ struct timeline {
 	size_t n_threads, threads_size;
 	size_t n_entries, entries_size, max_entries;
 	uint64_t bucket_ns;
+	bool is_closed; /* no process is added, and no thread but the others; set by the owner */
 	uint64_t lost_names;   /* how often a name had no room */
 	uint64_t lost_samples; /* samples left out for lack of memory or by a limit */
 };

@@ -18,28 +18,41 @@ static bool has_share(const struct pool *pool, uint64_t group, uint64_t total)
 }
 
 void tree_share_begin(struct tree_share *share, const struct named_sample *sample,
-		      size_t max_name_bytes, struct profile *tree)
+		      const struct tree_shared *shared)
 {
 	const uint64_t group = group_of(sample);
+	struct profile *const tree = shared->tree;
+	struct timeline *const timeline = shared->timeline;
 
 	share->nodes_before = tree->count;
 	share->names_before = arena_used_bytes(&tree->names.arena);
+	share->processes_before = timeline->n_processes;
+	share->threads_before = timeline->n_threads;
 	tree->is_closed = !has_share(&share->nodes, group, tree->max_nodes) ||
-			  !has_share(&share->names, group, max_name_bytes);
+			  !has_share(&share->names, group, shared->max_name_bytes);
+	timeline->is_closed = !has_share(&share->processes, group, TIMELINE_MAX_PROCESSES) ||
+			      !has_share(&share->threads, group, TIMELINE_MAX_THREADS);
 }
 
 void tree_share_end(struct tree_share *share, const struct named_sample *sample,
-		    const struct profile *tree)
+		    const struct tree_shared *shared)
 {
 	const uint64_t group = group_of(sample);
+	const struct profile *const tree = shared->tree;
+	const struct timeline *const timeline = shared->timeline;
 
 	(void)pool_charge(&share->nodes, group, tree->count - share->nodes_before);
 	(void)pool_charge(&share->names, group,
 			  arena_used_bytes(&tree->names.arena) - share->names_before);
+	(void)pool_charge(&share->processes, group,
+			  timeline->n_processes - share->processes_before);
+	(void)pool_charge(&share->threads, group, timeline->n_threads - share->threads_before);
 }
 
 void tree_share_fini(struct tree_share *share)
 {
 	pool_fini(&share->nodes);
 	pool_fini(&share->names);
+	pool_fini(&share->processes);
+	pool_fini(&share->threads);
 }

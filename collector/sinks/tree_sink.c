@@ -19,13 +19,16 @@ static int begin(struct sink *sink, uint64_t start_ns)
 static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct tree_sink *const tree = self(sink);
-	const size_t name_bytes = (size_t)tree->profile.max_nodes * TREE_SINK_NAME_BYTES;
+	const struct tree_shared shared = {.tree = &tree->profile,
+					   .timeline = &tree->timeline,
+					   .max_name_bytes = (size_t)tree->profile.max_nodes *
+							     TREE_SINK_NAME_BYTES};
 	int err;
 
 	seen_jvms_add(&tree->seen, sample->process);
-	tree_share_begin(&tree->share, sample, name_bytes, &tree->profile);
+	tree_share_begin(&tree->share, sample, &shared);
 	err = named_sample_add(sample, tree->start_ns, &tree->profile, &tree->timeline);
-	tree_share_end(&tree->share, sample, &tree->profile);
+	tree_share_end(&tree->share, sample, &shared);
 	return err;
 }
 

@@ -36,24 +36,25 @@ static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct window *const window = &self(sink)->window;
 	struct tree_share *const share = &self(sink)->share;
-	struct timeline *timeline = window_timeline(window, sample->time_ns);
+	struct timeline *const timeline = window_timeline(window, sample->time_ns);
+	const struct tree_shared shared = {.tree = growing_tree(self(sink)),
+					   .timeline = timeline,
+					   .max_name_bytes = window_name_bytes(window)};
 	struct profile_quality flaws = {0};
-	const struct window_sample entry = {
+	struct window_sample entry = {
 		.time_ns = sample->time_ns,
 		.frames = sample->frames,
 		.n_frames = sample->n_frames,
 		.weight = sample->values[0],
-		.thread = named_sample_thread(sample, timeline),
 		.flaws = &flaws,
 	};
-
-	struct profile *const tree = growing_tree(self(sink));
 	int err;
 
 	named_sample_judge(sample, &flaws);
-	tree_share_begin(share, sample, window_name_bytes(window), tree);
+	tree_share_begin(share, sample, &shared);
+	entry.thread = named_sample_thread(sample, timeline);
 	err = window_add(window, &entry);
-	tree_share_end(share, sample, tree);
+	tree_share_end(share, sample, &shared);
 	return err;
 }
 

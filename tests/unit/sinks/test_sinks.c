@@ -24,10 +24,12 @@ static struct window_sink *window;
 static struct period_sink *periods;
 static struct sink *sinks;
 static struct process *process;
+static pid_t sampled_pid, sampled_tid;
 
 static int set_up(void **state)
 {
 	process = own_process_new();
+	sampled_pid = sampled_tid = getpid();
 	assert_int_equal(tree_sink_new(&tree), 0);
 	assert_int_equal(window_sink_new(&sample_kind_cpu, WINDOW, &window), 0);
 	assert_int_equal(period_sink_new(SAMPLES_OF_CPU, PERIOD_NS, &periods), 0);
@@ -60,8 +62,8 @@ static void take(const char *name, double at, uint64_t value)
 		.kind = &sample_kind_cpu,
 		.values = {value},
 		.time_ns = START_NS + (uint64_t)(at * (double)SECOND),
-		.pid = getpid(),
-		.tid = getpid(),
+		.pid = sampled_pid,
+		.tid = sampled_tid,
 		.process = process,
 		.stack = &stack,
 		.verdict = &verdict,
@@ -201,6 +203,58 @@ static void long_names_are_shared_as_nodes_are(void **state)
 	take_many(BOB, 8, LONG);
 	assert_in_range(children_of(&tree->profile, "1001."), 1, FEW / 16);
 	assert_int_equal(children_of(&tree->profile, "1002."), 1 + 8);
+}
+
+/* Samples of so many processes, or threads of one. */
+static void take_of(uint64_t group, pid_t first, unsigned count, bool is_of_threads)
+{
+	process->group = group;
+	for (unsigned i = 0; i < count; i++) {
+		sampled_pid = first + (is_of_threads ? 0 : (pid_t)i);
+		sampled_tid = first + (pid_t)i;
+		take("leaf", 1, 1);
+	}
+}
+
+static void assert_rows_are_shared(const struct timeline *timeline)
+{
+	size_t of_eve = 0, of_bob = 0;
+
+	for (size_t i = 0; i < timeline->n_processes; i++) {
+		of_eve += timeline->processes[i].pid < 20000;
+		of_bob += timeline->processes[i].pid >= 20000;
+	}
+	assert_int_equal(of_eve, TIMELINE_MAX_PROCESSES / 2);
+	assert_int_equal(of_bob, 101);
+	assert_int_equal(timeline->lost_samples, TIMELINE_MAX_PROCESSES / 2);
+}
+
+/* As of a user who begins ever new processes. */
+static void who_has_many_processes_leaves_rows_to_others(void **state)
+{
+	begin();
+	take_of(BOB, 30000, 1, false);
+	take_of(EVE, 10000, TIMELINE_MAX_PROCESSES, false);
+	take_of(BOB, 20000, 100, false);
+	assert_rows_are_shared(&tree->timeline);
+	assert_rows_are_shared(&window->window.generations[0].timeline);
+	assert_int_equal(tree->profile.quality.samples, TIMELINE_MAX_PROCESSES + 101);
+}
+
+static void who_has_many_threads_leaves_rows_to_others(void **state)
+{
+	const struct timeline *const timeline = &tree->timeline;
+	size_t others = 0;
+
+	begin();
+	take_of(BOB, 30000, 1, true);
+	take_of(EVE, 100000, TIMELINE_MAX_THREADS, true);
+	take_of(BOB, 30000, 100, true);
+	assert_int_equal(timeline->n_threads, TIMELINE_MAX_THREADS / 2 + 100 + 1);
+	for (size_t i = 0; i < timeline->n_threads; i++)
+		others += timeline->threads[i].tid == 0;
+	assert_int_equal(others, 1);
+	assert_int_equal(timeline->lost_samples, 0);
 }
 
 static void a_period_is_over_when_nothing_of_it_can_come(void **state)
@@ -404,6 +458,8 @@ int main(void)
 		TEST(who_fills_a_tree_leaves_half_of_it_to_others),
 		TEST(who_is_alone_has_the_whole_tree),
 		TEST(long_names_are_shared_as_nodes_are),
+		TEST(who_has_many_processes_leaves_rows_to_others),
+		TEST(who_has_many_threads_leaves_rows_to_others),
 		TEST(a_period_is_over_when_nothing_of_it_can_come),
 		TEST(a_period_can_be_ended_and_given_up),
 		TEST(a_period_that_grows_too_large_says_where_it_ends),
