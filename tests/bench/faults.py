@@ -381,14 +381,15 @@ def pid_reuse(stage):
 
 
 def seccomp(stage):
-    """System calls that the agent makes fail with EPERM; the JVM runs as it would."""
+    """System calls fail with EPERM, or end who makes them; the JVM runs as it would."""
     daemon = stage.watch()
     for calls, says, known in (
             ("socket", "Unix sockets cannot be made here", False),
             ("socketpair", None, True),
             ("process_vm_readv", None, True),
             ("getdents64", None, True),
-            ("memfd_create", None, True)):
+            ("memfd_create", None, True),
+            ("kill:socketpair,process_vm_readv,poll,ppoll,sendmsg,memfd_create", None, True)):
         jvm = stage.jvm("Churn", "2", "20", prefix=(BENCH / "confined", calls))
         processes.wait_until(lambda jvm=jvm: "ready" in jvm.text or jvm.code is not None,
                              "the JVM runs")
@@ -399,9 +400,11 @@ def seccomp(stage):
         lines = [line for line in finished.text.splitlines() if line.startswith("fgagent:")]
         expect(len(lines) == (1 if says else 0) and (not says or says in lines[0]),
                f"{calls}: {lines}")
-    return [Row("a JVM whose seccomp profile forbids calls of the agent's", 5,
+    return [Row("a JVM whose seccomp profile forbids calls of the agent's", 6,
                 *worst_turn_ms(daemon), "without socket all, and a line of the agent's says so; "
-                "without socketpair, process_vm_readv, getdents64 or memfd_create nothing", 0)]
+                "without socketpair, process_vm_readv, getdents64 or memfd_create nothing, and where "
+                "socketpair, process_vm_readv, poll, ppoll, sendmsg or memfd_create ends a process "
+                "nothing", 0)]
 
 
 # ---- descriptors ----

@@ -7,8 +7,9 @@ import java.util.function.LongUnaryOperator;
  * Code that comes and goes: the same compiled class is defined again and again under loaders of
  * their own, run until it is compiled, and dropped, as script engines and query planners do.
  *
- * Usage: Churn [SECONDS [MS_EACH [IDLE_SECONDS]]]; SECONDS 0 (the default) runs until it is
- * killed. After SECONDS it says "idle" and sleeps for IDLE_SECONDS, compiling nothing new.
+ * Usage: Churn [SECONDS [MS_EACH [IDLE_SECONDS [REST_MS]]]]; SECONDS 0 (the default) runs until it
+ * is killed. After SECONDS it says "idle" and sleeps for IDLE_SECONDS, compiling nothing new. After
+ * each class it rests for REST_MS.
  */
 public final class Churn {
     /** What every generation defines anew. */
@@ -44,6 +45,7 @@ public final class Churn {
         double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 0;
         long eachNs = (args.length > 1 ? Long.parseLong(args[1]) : 50) * 1_000_000;
         long idleMs = (long) ((args.length > 2 ? Double.parseDouble(args[2]) : 0) * 1000);
+        long restMs = args.length > 3 ? Long.parseLong(args[3]) : 0;
         byte[] bytes = readWork();
         long end = System.nanoTime() + (long) (seconds * 1e9);
         int generations = 0;
@@ -60,6 +62,7 @@ public final class Churn {
                 sink += work.applyAsLong(20_000);
             if (++generations % 20 == 0)
                 System.gc();
+            Thread.sleep(restMs);
         }
         System.out.println("idle after " + generations + " generations");
         System.out.flush();
