@@ -126,6 +126,7 @@ static void renew(struct live_samples *live, struct live_jvm *jvm, const struct 
 	jvm->round = jvm->tidied_round = 0;
 }
 
+/* Each owner has as much as is free, see guard/pool.h. */
 static bool has_room_for_jvm(const struct live_samples *live, uint64_t owner)
 {
 	size_t pos = 0, n = 0;
@@ -134,7 +135,7 @@ static bool has_room_for_jvm(const struct live_samples *live, uint64_t owner)
 
 	while (map64_next(&live->jvms, &pos, &pid, &jvm))
 		n += ((const struct live_jvm *)jvm)->owner == owner;
-	return live->jvms.count < LIVE_SAMPLES_MAX_JVMS && n < LIVE_SAMPLES_MAX_JVMS / 2;
+	return n < LIVE_SAMPLES_MAX_JVMS - live->jvms.count;
 }
 
 static struct live_jvm *find_or_add(struct live_samples *live, const struct process *process)
@@ -209,8 +210,8 @@ static bool has_room_for_sample(const struct live_samples *live, const struct li
 	size_t samples, nodes;
 
 	count_owner(live, jvm->owner, &samples, &nodes);
-	return jvm->samples.count < LIVE_SAMPLES_MAX_JVM && live->count < LIVE_SAMPLES_MAX &&
-	       samples < LIVE_SAMPLES_MAX / 2;
+	return jvm->samples.count < LIVE_SAMPLES_MAX_JVM &&
+	       samples < LIVE_SAMPLES_MAX - live->count;
 }
 
 static bool has_room_for_nodes(const struct live_samples *live, const struct live_jvm *jvm)
@@ -218,23 +219,21 @@ static bool has_room_for_nodes(const struct live_samples *live, const struct liv
 	size_t samples, nodes;
 
 	count_owner(live, jvm->owner, &samples, &nodes);
-	return live->nodes < LIVE_SAMPLES_ALL_NODES && nodes < LIVE_SAMPLES_ALL_NODES / 2;
+	/* The last stack may have gone past it. */
+	return live->nodes < LIVE_SAMPLES_ALL_NODES && nodes < LIVE_SAMPLES_ALL_NODES - live->nodes;
 }
 
-/* Where there is no room, what agents have forgotten goes: of the owner, or of all. */
+/* Where there is no room, what agents have forgotten goes. */
 static bool make_room_for_sample(struct live_samples *live, const struct live_jvm *jvm)
 {
-	const bool is_of_all = live->count >= LIVE_SAMPLES_MAX;
 	size_t pos = 0;
 	uint64_t pid;
 	void *value;
 
 	if (has_room_for_sample(live, jvm))
 		return true;
-	while (map64_next(&live->jvms, &pos, &pid, &value)) {
-		if (is_of_all || ((const struct live_jvm *)value)->owner == jvm->owner)
-			tidy(live, value);
-	}
+	while (map64_next(&live->jvms, &pos, &pid, &value))
+		tidy(live, value);
 	return has_room_for_sample(live, jvm);
 }
 

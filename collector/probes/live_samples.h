@@ -25,11 +25,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIVE_SAMPLES_MAX       65536u  /* of a recording; a container or user has half of them */
+/* Of a recording. Of those marked (shared) a container or user has as much as is free. */
+#define LIVE_SAMPLES_MAX       65536u  /* (shared) */
 #define LIVE_SAMPLES_MAX_JVM   16384u  /* of a JVM, whose agent watches 4,096 objects at most */
-#define LIVE_SAMPLES_MAX_JVMS  2048u   /* a container or user has half of these too */
+#define LIVE_SAMPLES_MAX_JVMS  2048u   /* (shared) */
 #define LIVE_SAMPLES_MAX_NODES 65536u  /* of a JVM's stacks */
-#define LIVE_SAMPLES_ALL_NODES 400000u /* a container or user has half of these too */
+#define LIVE_SAMPLES_ALL_NODES 400000u /* (shared) */
 
 struct live_samples_stats {
 	uint64_t kept;	    /* samples whose objects have been watched */

@@ -138,7 +138,7 @@ static void disarm_all(pid_t pid, struct jvm_arms *jvm)
 		disarm(pid, &jvm->arms[of]);
 }
 
-/* Whether one JVM more of the owner has room. */
+/* Whether one JVM more of the owner has room: each owner has as much as is free (guard/pool.h). */
 static bool has_room(const struct probe_arms *arms, uint64_t owner)
 {
 	size_t pos = 0, n = 0;
@@ -147,7 +147,7 @@ static bool has_room(const struct probe_arms *arms, uint64_t owner)
 
 	while (map64_next(&arms->jvms, &pos, &pid, &jvm))
 		n += ((const struct jvm_arms *)jvm)->owner == owner;
-	return arms->jvms.count < PROBE_ARMS_MAX_JVMS && n < PROBE_ARMS_MAX_JVMS / 2;
+	return n < PROBE_ARMS_MAX_JVMS - arms->jvms.count;
 }
 
 static struct jvm_arms *find_or_add(struct probe_arms *arms, const struct process *process)

@@ -41,7 +41,7 @@
 #define PROBE_ARMS_WHY_BYTES 440
 
 #define PROBE_ARMS_DEFAULT_INTERVAL (512u << 10)
-#define PROBE_ARMS_MAX_JVMS	    512 /* a container or user has half of them at most */
+#define PROBE_ARMS_MAX_JVMS	    512 /* a container or user has as much as is free */
 
 struct probe_arms_options {
 	/*

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "files/table_parser.h"
+#include "guard/pool.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,6 +39,7 @@ struct ticket {
 	enum state state;
 	struct elf_layout layout; /* contains the build ID */
 	struct elf_symbols *symbols;
+	uint64_t group; /* who has asked */
 };
 
 struct debuginfod {
@@ -46,7 +48,8 @@ struct debuginfod {
 	pthread_mutex_t lock; /* guards the members up to stats */
 	pthread_cond_t changed;
 	struct ticket *tickets[DEBUGINFOD_MAX_FILES];
-	size_t count;
+	size_t count, max_files;
+	struct pool asked_by; /* tickets of owners */
 	struct debuginfod_stats stats;
 	atomic_bool is_stopping;
 	atomic_uint round;    /* rises with each answer; never 0 */
@@ -167,13 +170,24 @@ static struct elf_symbols *fetch(struct debuginfod *debuginfod, const struct elf
 	return fd >= 0 ? read_symbols(fd, layout) : NULL;
 }
 
+/* Of those that are wanted, one of the owner with the fewest. */
 static struct ticket *find_wanted(struct debuginfod *debuginfod)
 {
+	struct ticket *best = NULL;
+	uint64_t fewest = UINT64_MAX;
+
 	for (size_t i = 0; i < debuginfod->count; i++) {
-		if (debuginfod->tickets[i]->state == WANTED)
-			return debuginfod->tickets[i];
+		struct ticket *const ticket = debuginfod->tickets[i];
+		const uint64_t n = ticket->state == WANTED
+					   ? pool_amount(&debuginfod->asked_by, ticket->group)
+					   : UINT64_MAX;
+
+		if (n >= fewest)
+			continue;
+		fewest = n;
+		best = ticket;
 	}
-	return NULL;
+	return best;
 }
 
 /* A ticket is not moved or freed before the thread has ended. */
@@ -223,6 +237,7 @@ int debuginfod_start(struct debuginfod **ret)
 		return err;
 	}
 	atomic_init(&debuginfod->round, 1);
+	debuginfod->max_files = DEBUGINFOD_MAX_FILES;
 	pthread_mutex_init(&debuginfod->lock, NULL);
 	pthread_cond_init(&debuginfod->changed, NULL);
 	err = thread_start(&debuginfod->thread, run, debuginfod);
@@ -253,9 +268,15 @@ void debuginfod_stop(struct debuginfod *debuginfod)
 		elf_symbols_free(debuginfod->tickets[i]->symbols);
 		free(debuginfod->tickets[i]);
 	}
+	pool_fini(&debuginfod->asked_by);
 	pthread_cond_destroy(&debuginfod->changed);
 	pthread_mutex_destroy(&debuginfod->lock);
 	free(debuginfod);
+}
+
+void debuginfod_set_max_files(struct debuginfod *debuginfod, size_t max_files)
+{
+	debuginfod->max_files = max_files;
 }
 
 static struct ticket *find_ticket(const struct debuginfod *debuginfod,
@@ -268,18 +289,53 @@ static struct ticket *find_ticket(const struct debuginfod *debuginfod,
 	return NULL;
 }
 
-static void add_ticket(struct debuginfod *debuginfod, const struct elf_layout *layout)
+/* A ticket of the group that the thread does not have; NULL: there is none. */
+static struct ticket *find_of(const struct debuginfod *debuginfod, uint64_t group)
+{
+	for (size_t i = 0; i < debuginfod->count; i++) {
+		struct ticket *const ticket = debuginfod->tickets[i];
+
+		if (ticket->group == group && ticket->state != ASKED)
+			return ticket;
+	}
+	return NULL;
+}
+
+/* An empty ticket: a new one, or that of who has the most. NULL: there is none. */
+static struct ticket *new_ticket(struct debuginfod *debuginfod, uint64_t group)
 {
 	struct ticket *ticket = NULL;
+	uint64_t payer;
 
-	if (debuginfod->count < DEBUGINFOD_MAX_FILES)
+	if (debuginfod->count < debuginfod->max_files) {
 		ticket = calloc(1, sizeof(*ticket));
+		if (ticket)
+			debuginfod->tickets[debuginfod->count++] = ticket;
+		return ticket;
+	}
+	if (pool_choose(&debuginfod->asked_by, group, 1, &payer))
+		ticket = find_of(debuginfod, payer);
+	if (!ticket)
+		return NULL;
+	pool_release(&debuginfod->asked_by, payer, 1);
+	elf_symbols_free(ticket->symbols);
+	*ticket = (struct ticket){.state = WANTED};
+	debuginfod->stats.forgotten++;
+	return ticket;
+}
+
+static void add_ticket(struct debuginfod *debuginfod, const struct elf_layout *layout,
+		       uint64_t group)
+{
+	struct ticket *const ticket = new_ticket(debuginfod, group);
+
 	if (!ticket) {
 		debuginfod->stats.left_out++;
 		return;
 	}
 	ticket->layout = *layout;
-	debuginfod->tickets[debuginfod->count++] = ticket;
+	ticket->group = group;
+	(void)pool_charge(&debuginfod->asked_by, group, 1); /* without memory of nobody */
 	pthread_cond_signal(&debuginfod->changed);
 }
 
@@ -299,7 +355,7 @@ static void turn_in(struct debuginfod *debuginfod, struct ticket *ticket,
 	}
 }
 
-void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbols)
+void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbols, uint64_t group)
 {
 	const struct elf_layout *layout = elf_symbols_layout(symbols);
 	struct ticket *ticket;
@@ -318,7 +374,7 @@ void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbo
 	if (ticket)
 		turn_in(debuginfod, ticket, symbols);
 	else
-		add_ticket(debuginfod, layout);
+		add_ticket(debuginfod, layout, group);
 	pthread_mutex_unlock(&debuginfod->lock);
 }
 
@@ -342,6 +398,9 @@ static const struct counter counters[] = {
 	COUNTER_SUM(struct debuginfod_stats, left_out, "symbol_tables.debuginfod.left_out",
 		    "debuginfod_left_out_total",
 		    "Files that no server was asked for, because they were too many."),
+	COUNTER_SUM(struct debuginfod_stats, forgotten, "symbol_tables.debuginfod.forgotten",
+		    "debuginfod_forgotten_total",
+		    "Files that are asked for no more, for those of another container or user."),
 };
 
 const struct counters debuginfod_counters = COUNTERS(struct debuginfod_stats, counters);

@@ -9,7 +9,9 @@
  * Used only if the user has set DEBUGINFOD_URLS and libdebuginfod.so.1 can be opened at run time;
  * the library is no dependency. The model's thread never waits for a server: it asks, uses the
  * names that there are, and takes the better table when it has come. Each file is asked for once,
- * for at most DEBUGINFOD_MAX_SECONDS, and at most DEBUGINFOD_MAX_FILES files are asked for.
+ * for at most DEBUGINFOD_MAX_SECONDS, and at most DEBUGINFOD_MAX_FILES files are asked for. Past
+ * that one is forgotten of the container or user that has asked for the most, whose new tables stay
+ * without it; who has asked for the fewest is answered first.
  */
 #ifndef FG_SYMBOLIZE_DEBUGINFOD_H
 #define FG_SYMBOLIZE_DEBUGINFOD_H
@@ -24,7 +26,8 @@ struct debuginfod; /* opaque */
 
 struct debuginfod_stats {
 	uint64_t asked, found, failed;
-	uint64_t left_out; /* files beyond DEBUGINFOD_MAX_FILES */
+	uint64_t left_out;  /* files beyond DEBUGINFOD_MAX_FILES */
+	uint64_t forgotten; /* files that made room for those of others */
 };
 extern const struct counters debuginfod_counters;
 
@@ -37,9 +40,12 @@ void debuginfod_stop(struct debuginfod *debuginfod); /* NULL is legal */
 
 /*
  * If symbols has no better source than .dynsym, asks the servers for the file, or adds to symbols
- * the table that has come since. debuginfod NULL: does nothing.
+ * the table that has come since. group: of the owner of the process that has mapped the file.
+ * debuginfod NULL: does nothing.
  */
-void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbols);
+void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbols, uint64_t group);
+/* So many files, DEBUGINFOD_MAX_FILES at most; for tests. */
+void debuginfod_set_max_files(struct debuginfod *debuginfod, size_t max_files);
 
 void debuginfod_stats(struct debuginfod *debuginfod, struct debuginfod_stats *ret);
 

@@ -424,7 +424,7 @@ static struct frame name_file(struct native_frames *native,
 	if (!symbols ||
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(native, module, reason);
-	debuginfod_improve(native->debuginfod, symbols);
+	debuginfod_improve(native->debuginfod, symbols, context->process->group);
 	frame = name_function(native, symbols, module, elf_addr, context->cxx_names);
 	if (!frame.name)
 		return unknown_in(native, module, NULL);

@@ -238,6 +238,25 @@ static void a_jvm_and_a_container_have_their_shares(void **state)
 	assert_int_equal(stats.kept, LIVE_SAMPLES_MAX / 2 + 1);
 }
 
+/* Nor do several containers take it all. */
+static void a_late_container_has_half_of_what_is_left(void **state)
+{
+	struct live_samples_stats stats;
+	struct process all[6];
+
+	for (pid_t i = 0; i < 6; i++) {
+		all[i] = (struct process){
+			.pid = i + 1, .start_ticks = 10, .owner = {.container = (uint64_t)i + 1}};
+		for (uint64_t k = 1; k <= LIVE_SAMPLES_MAX_JVM; k++)
+			keep_of(*state, &all[i], k, 0, "a/B.one");
+		live_samples_stats(*state, &stats);
+		if (i == 2)
+			assert_int_equal(stats.kept, 3 * LIVE_SAMPLES_MAX_JVM);
+	}
+	/* A half, a quarter and an eighth of the last 16,384. */
+	assert_int_equal(stats.kept, 3 * LIVE_SAMPLES_MAX_JVM + LIVE_SAMPLES_MAX_JVM / 8 * 7);
+}
+
 /* What the agent has forgotten makes room. */
 static void a_higher_level_makes_room(void **state)
 {
@@ -309,6 +328,7 @@ int main(void)
 		CLAIM(another_process_of_the_pid_begins_anew),
 		CLAIM(no_level_makes_a_sum_overflow),
 		CLAIM(a_jvm_and_a_container_have_their_shares),
+		CLAIM(a_late_container_has_half_of_what_is_left),
 		CLAIM(a_higher_level_makes_room),
 		CLAIM(endless_stacks_need_no_room),
 		CLAIM(many_stacks_of_the_living_have_room),

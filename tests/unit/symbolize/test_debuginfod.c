@@ -118,7 +118,7 @@ static struct debuginfod_stats improve(struct debuginfod *debuginfod, struct elf
 	struct debuginfod_stats stats = {0};
 
 	for (int i = 0; i < 1000; i++) {
-		debuginfod_improve(debuginfod, symbols);
+		debuginfod_improve(debuginfod, symbols, 1);
 		if (stats.found + stats.failed > 0)
 			break;
 		usleep(10000);
@@ -167,7 +167,7 @@ static void what_the_server_does_not_have_is_asked_for_once(void **state)
 	stats = improve(debuginfod, symbols);
 	assert_int_equal(stats.failed, 1);
 	for (int i = 0; i < 20; i++) {
-		debuginfod_improve(debuginfod, symbols);
+		debuginfod_improve(debuginfod, symbols, 1);
 		usleep(1000);
 	}
 	debuginfod_stats(debuginfod, &stats);
@@ -202,11 +202,36 @@ static void a_server_that_is_silent_holds_nobody_up(void **state)
 	symbols = load_stripped("8765432187654321", NULL);
 	kill(server, SIGSTOP);
 	assert_int_equal(debuginfod_start(&debuginfod), 0);
-	debuginfod_improve(debuginfod, symbols);
+	debuginfod_improve(debuginfod, symbols, 1);
 	usleep(200000);
 	debuginfod_stop(debuginfod);
 	kill(server, SIGCONT);
 	elf_symbols_free(symbols);
+}
+
+/* Another user may ask all the same. */
+static void who_asks_for_many_files_makes_room(void **state)
+{
+	static const char *const ids[] = {"1111111111111111", "2222222222222222",
+					  "3333333333333333", "4444444444444444"};
+	static const uint64_t groups[] = {1, 1, 1, 2};
+	struct debuginfod *debuginfod;
+	struct debuginfod_stats stats;
+	struct elf_symbols *symbols[4];
+
+	need_server();
+	assert_int_equal(debuginfod_start(&debuginfod), 0);
+	debuginfod_set_max_files(debuginfod, 2);
+	for (int i = 0; i < 4; i++) {
+		symbols[i] = load_stripped(ids[i], NULL);
+		debuginfod_improve(debuginfod, symbols[i], groups[i]);
+	}
+	debuginfod_stats(debuginfod, &stats);
+	assert_int_equal(stats.left_out, 1);
+	assert_int_equal(stats.forgotten, 1);
+	debuginfod_stop(debuginfod);
+	for (int i = 0; i < 4; i++)
+		elf_symbols_free(symbols[i]);
 }
 
 static void without_urls_nobody_is_asked(void **state)
@@ -223,6 +248,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_from_the_server),
+		cmocka_unit_test(who_asks_for_many_files_makes_room),
 		cmocka_unit_test(what_the_server_does_not_have_is_asked_for_once),
 		cmocka_unit_test(another_files_symbols_are_refused),
 		cmocka_unit_test(a_server_that_is_silent_holds_nobody_up),
