@@ -109,6 +109,11 @@ struct arch {
 	bool (*may_have_called_kernel)(const struct unwind_regs *regs);
 	/* Whether the len bytes of code, at least ARCH_CALL_BYTES, end with a system call. */
 	bool (*ends_with_syscall)(const uint8_t *code, size_t len);
+	/*
+	 * Whether the len bytes of code, at least one, end with a breakpoint behind which the pc
+	 * lies while the kernel handles it. NULL: the pc lies at the breakpoint.
+	 */
+	bool (*ends_with_breakpoint)(const uint8_t *code, size_t len);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
 	/*

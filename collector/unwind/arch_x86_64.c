@@ -362,6 +362,11 @@ static bool ends_with_syscall(const uint8_t *code, size_t len)
 	return code[len - 2] == 0x0f && code[len - 1] == 0x05;
 }
 
+static bool ends_with_breakpoint(const uint8_t *code, size_t len)
+{
+	return code[len - 1] == 0xcc; /* int3 */
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.n_regs = 17,
@@ -369,6 +374,7 @@ const struct arch arch_x86_64 = {
 	.ends_with_call = ends_with_call,
 	.may_have_called_kernel = may_have_called_kernel,
 	.ends_with_syscall = ends_with_syscall,
+	.ends_with_breakpoint = ends_with_breakpoint,
 	.read_entry = read_entry,
 	.read_regs = read_regs,
 	.dwarf_reg = dwarf_reg,

@@ -143,6 +143,19 @@ bool step_is_in_syscall(struct walk *walk)
 	return true;
 }
 
+bool step_is_behind_breakpoint(struct walk *walk)
+{
+	const uint64_t pc = walk->at.regs.pc;
+	uint8_t code;
+	const struct iovec to = {.iov_base = &code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(pc - sizeof(code)),
+				   .iov_len = sizeof(code)};
+
+	return walk->is_in_kernel && walk->at.regs.leaf && walk->arch->ends_with_breakpoint &&
+	       step_is_code(walk, pc) && step_read(walk, &to, &from, 1) &&
+	       walk->arch->ends_with_breakpoint(&code, sizeof(code));
+}
+
 /* Whether there is a call of the mapping's code in front of the return address. */
 static bool is_behind_call_of(struct walk *walk, uint64_t return_addr,
 			      const struct mapping *mapping)

@@ -53,8 +53,8 @@
 /* The frame that a walk is in, by the frame's registers. */
 struct walk_position {
 	struct unwind_regs regs;
-	bool is_return;	    /* regs.pc is a return address, not where the frame was interrupted */
-	bool is_in_syscall; /* the frame was interrupted in a system call; regs.pc is behind that */
+	bool is_return;	     /* regs.pc is a return address, not where the frame was interrupted */
+	bool is_behind;	     /* regs.pc is behind the system call or breakpoint that is meant */
 	bool is_called_file; /* the frame before, if any, was of a file's code */
 };
 
@@ -144,10 +144,19 @@ bool step_is_behind_call(struct walk *walk, uint64_t return_addr);
  */
 bool step_is_in_syscall(struct walk *walk);
 
+/*
+ * Whether there is a breakpoint in front of the sampled pc, and the sample was taken in the kernel.
+ * It may be one that the kernel has put in the place of an instruction's first byte, for a probe: the
+ * instruction has not been executed then. False where the byte cannot be read.
+ */
+bool step_is_behind_breakpoint(struct walk *walk);
+/* Whether it is such a probe's, in a file's code: the frame stands at the instruction. */
+bool step_is_at_breakpoint(struct walk *walk);
+
 /* An address in the instruction where the frame is: the call's last byte, or where regs.pc is. */
 static inline uint64_t step_probe(const struct walk *walk)
 {
-	return walk->at.regs.pc - (walk->at.is_return || walk->at.is_in_syscall ? 1 : 0);
+	return walk->at.regs.pc - (walk->at.is_return || walk->at.is_behind ? 1 : 0);
 }
 
 /*

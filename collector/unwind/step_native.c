@@ -11,6 +11,7 @@
 struct rule {
 	const struct cfi_table *table;
 	const struct cfi_row *row;
+	uint64_t elf_addr;
 };
 
 /* The canonical frame address: what the stack pointer was before the call. */
@@ -178,28 +179,79 @@ static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_
 	return cfi_table_find(table, elf_addr);
 }
 
-enum step step_native(struct walk *walk, const struct mapping *mapping)
+/* The table of the mapping's file, and the row of the frame's code. False: nothing is known. */
+static bool find_rule(struct walk *walk, const struct mapping *mapping, struct rule *ret)
 {
 	const uint64_t probe = step_probe(walk);
 	const char *reason = NULL;
-	const struct cfi_table *table;
-	const struct cfi_row *row = NULL;
-	uint64_t elf_addr;
+
+	*ret = (struct rule){0};
+	ret->table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
+	if (!ret->table || cfi_table_addr_of(ret->table, probe - mapping->start + mapping->file_off,
+					     &ret->elf_addr) != 0)
+		return false;
+	ret->row = find_row(walk, ret->table, ret->elf_addr);
+	return true;
+}
+
+static bool is_at_sp(const struct cfi_row *row, int32_t cfa_off)
+{
+	return row && !row->is_decoded && row->kind == CFI_REG && row->cfa_reg == CFI_REG_RSP &&
+	       row->cfa_off == cfa_off;
+}
+
+/*
+ * Whether the instruction in front of the pc is a function's first one and pushes a word, so that
+ * the rules at the pc are those of a word more. The word on top of the stack is the return address
+ * if the instruction has not been executed, and else a register's value.
+ */
+static bool is_behind_push(const struct rule *before, const struct rule *at)
+{
+	return is_at_sp(before->row, WORD_BYTES) && is_at_sp(at->row, 2 * WORD_BYTES);
+}
+
+/*
+ * The breakpoint itself may be gone by now: probes of a thread that hits them too often are paused.
+ * And the byte of one that is there may be padding in front of a function, which has no rules. So
+ * the instruction in its place has to have rules, and these have to lead behind a call.
+ */
+bool step_is_at_breakpoint(struct walk *walk)
+{
+	const struct walk_position position = walk->at;
+	const struct mapping *mapping;
+	struct rule before, at;
+	bool leads_to_caller = false;
+
+	if (walk->at.is_return || !walk->is_in_kernel || !walk->at.regs.leaf ||
+	    !walk->arch->ends_with_breakpoint)
+		return false;
+	mapping = address_space_find(&walk->process->space, position.regs.pc - 1);
+	if (!mapping || mapping->inode == 0)
+		return false;
+	find_rule(walk, mapping, &at);
+	walk->at.is_behind = true;
+	if (find_rule(walk, mapping, &before) && !is_without_rule(before.row) &&
+	    (is_behind_push(&before, &at) || step_is_behind_breakpoint(walk)))
+		leads_to_caller = leave_by_rule(walk, &before) == STEP_DONE &&
+				  walk->at.regs.sp > position.regs.sp &&
+				  step_is_behind_call(walk, walk->at.regs.pc);
+	walk->at = position;
+	return leads_to_caller;
+}
+
+enum step step_native(struct walk *walk, const struct mapping *mapping)
+{
+	const uint64_t probe = step_probe(walk);
+	struct rule rule;
 	bool is_root = false;
 
 	file_watch_tell(walk->watch, TABLE_UNWIND, walk->process->pid, mapping, probe);
-	table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
-	if (table &&
-	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
-		row = find_row(walk, table, elf_addr);
-		is_root = (row && row->is_root) ||
-			  is_newborn(walk, table, elf_addr + (walk->at.regs.pc - probe));
-	}
+	if (find_rule(walk, mapping, &rule))
+		is_root = (rule.row && rule.row->is_root) ||
+			  is_newborn(walk, rule.table, rule.elf_addr + (walk->at.regs.pc - probe));
 	if (is_root)
 		return STEP_ROOT;
-	if (!row || row->kind == CFI_NONE)
+	if (!rule.row || rule.row->kind == CFI_NONE)
 		return step_without_rule(walk);
-	if (row->is_decoded)
-		return leave_by_code(walk, &(struct rule){.table = table, .row = row});
-	return leave_by_rule(walk, &(struct rule){.table = table, .row = row});
+	return rule.row->is_decoded ? leave_by_code(walk, &rule) : leave_by_rule(walk, &rule);
 }

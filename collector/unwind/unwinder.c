@@ -152,7 +152,8 @@ static struct place find_place(struct walk *walk)
 	struct place place = {.regs = walk->at.regs};
 	uint64_t probe;
 
-	walk->at.is_in_syscall = step_is_in_syscall(walk);
+	walk->at.is_behind = false;
+	walk->at.is_behind = step_is_in_syscall(walk) || step_is_at_breakpoint(walk);
 	probe = step_probe(walk);
 	place.range = step_code_at(walk, probe);
 	if (process->code && may_be_barrier(walk, place.range)) {
@@ -342,8 +343,7 @@ static struct stack_entry *add_entry(const struct user_walk *user, const struct 
 
 	*entry = (struct stack_entry){.addr = place->regs.pc,
 				      .is_return = user->walk.at.is_return,
-				      .back = user->walk.at.is_in_syscall ? 1
-									  : find_back(user, place)};
+				      .back = user->walk.at.is_behind ? 1 : find_back(user, place)};
 	return entry;
 }
 

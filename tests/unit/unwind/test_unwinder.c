@@ -363,8 +363,11 @@ static uint64_t sample_regs[SAMPLE_REGS_COUNT];
 static _Alignas(16) uint64_t room[1 + N_WORDS];
 static uint64_t *words; /* off the alignment by a word, as with a return address on top */
 
+static size_t n_kernel; /* frames of the kernel that samples have */
+
 static int set_up_code(void **state)
 {
+	n_kernel = 0;
 	if (set_up(state) < 0)
 		return -1;
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -413,7 +416,9 @@ static uint64_t word_addr(size_t i)
 
 static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 {
-	const struct sample sample = {.regs = sample_regs,
+	static const uint64_t kernel[] = {0xffffffff81000000};
+	const struct sample sample = {.kernel = {kernel, (uint32_t)n_kernel},
+				      .regs = sample_regs,
 				      .stack = (const uint8_t *)words,
 				      .stack_len = (uint32_t)(n_words * 8)};
 
@@ -1413,6 +1418,68 @@ static void a_register_alone_makes_no_system_call(void **state)
 #endif
 
 #if defined(__x86_64__)
+/* A function whose first instruction, a push, has made room for a breakpoint. */
+__asm__(".text\n"
+	".type has_probe, @function\n"
+	"	int3\n" /* fills the gap between two functions */
+	".globl has_probe\n"
+	"has_probe:\n"
+	"	.cfi_startproc\n"
+	"	int3\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	pop %rax\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size has_probe, . - has_probe\n"
+	".type had_probe, @function\n"
+	".globl had_probe\n"
+	"had_probe:\n"
+	"	.cfi_startproc\n"
+	"	push %rax\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	pop %rax\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size had_probe, . - had_probe\n");
+extern const char has_probe[], had_probe[];
+
+static void a_breakpoint_is_left_as_the_instruction_that_it_stands_for(void **state)
+{
+	const uint64_t pc = (uintptr_t)has_probe, caller = add_java(0, "caller");
+	static const uint8_t call_rax[] = {0xff, 0xd0};
+
+	memcpy(code + 98, call_rax, sizeof(call_rax));
+	memcpy(code + 148, call_rax, sizeof(call_rax));
+	words[0] = caller + 100;
+	words[1] = caller + 150; /* an older return address */
+	n_kernel = 1;
+	walk_code(pc + 1, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[1]), pc);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	/* What lies in front of a function is no instruction of it. */
+	walk_code(pc, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[1]), pc);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	/* The breakpoint is gone, and the push has not been executed, or it has. */
+	walk_code((uintptr_t)had_probe + 1, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[1]), (uintptr_t)had_probe);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	words[0] = word_addr(40);
+	walk_code((uintptr_t)had_probe + 1, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[1]), (uintptr_t)had_probe + 1);
+	assert_int_equal(stack.entries[2].addr, caller + 150);
+	words[0] = caller + 100;
+	/* Out of the kernel nobody is at a breakpoint. */
+	n_kernel = 0;
+	walk_code(pc + 1, 0, 60);
+	assert_int_equal(stack_probe(&stack.entries[0]), pc + 1);
+	assert_int_equal(stack.entries[1].addr, caller + 150);
+}
+#endif
+
+#if defined(__x86_64__)
 /* A function as those of musl, without rules. */
 __asm__(".text\n"
 	".type without_rules, @function\n"
@@ -2082,6 +2149,7 @@ int main(void)
 		CODE(the_trampoline_of_probes_is_left_by_its_call),
 		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
 		CODE(a_register_alone_makes_no_system_call),
+		CODE(a_breakpoint_is_left_as_the_instruction_that_it_stands_for),
 		CODE(a_file_called_a_loader_is_no_root),
 		CODE(code_without_rules_is_left_by_what_it_will_pop),
 		CODE(code_without_rules_does_not_return_to_where_there_is_no_call),
