@@ -59,7 +59,8 @@ static void say_no_samples(const char *event)
 			    "is",
 			    event);
 	else
-		log_warning("no samples: what was recorded did not run in that time");
+		log_warning("no samples: what was recorded did not run in that time; --kind wall "
+			    "shows what its threads wait for");
 }
 
 int command_record(const struct options *options)
