@@ -39,8 +39,14 @@ static bool has_agent_thread(pid_t pid)
 	return has;
 }
 
+/*
+ * A process that was forked and began no program has the file of the one that it is a copy of, and
+ * none of its threads but one.
+ */
 bool diagnose_has_agent(const struct process *process)
 {
+	if (process_stat_is_forked(process->pid))
+		return has_agent_thread(process->pid);
 	return process_has_file(process, AGENT_FILE) || has_agent_thread(process->pid);
 }
 

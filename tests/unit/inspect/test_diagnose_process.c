@@ -27,14 +27,14 @@ static char text[DIAGNOSE_BYTES];
 static pid_t child;
 static int ready[2];
 
-static void map_libjvm(void)
+static void map_file(const char *name)
 {
 	char dir[] = "/tmp/fg-diagnose-XXXXXX", path[64];
 	int fd;
 
 	if (!mkdtemp(dir))
 		_exit(1);
-	snprintf(path, sizeof(path), "%s/libjvm.so", dir);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = open(path, O_RDWR | O_CREAT, 0700);
 	if (ftruncate(fd, 4096) < 0 ||
 	    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
@@ -55,6 +55,8 @@ static void *wait_as(void *name)
 		pause();
 }
 
+static bool has_agents_file;
+
 /* A child that maps libjvm.so. Returns the ID of its second thread, which has the name. */
 static pid_t begin_jvm(const char *thread_name)
 {
@@ -67,7 +69,9 @@ static pid_t begin_jvm(const char *thread_name)
 		pthread_t thread;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		map_libjvm();
+		map_file("libjvm.so");
+		if (has_agents_file)
+			map_file("libfgagent.so");
 		pthread_create(&thread, NULL, wait_as, (void *)(uintptr_t)thread_name);
 		for (;;)
 			pause();
@@ -106,6 +110,16 @@ static void an_agent_is_found_by_its_thread_whatever_its_file_is_called(void **s
 	assert_non_null(strstr(text, "has the agent loaded"));
 }
 
+/* The children of this test are forks of it, which began no program. */
+static void a_fork_has_no_agent_but_by_its_thread(void **state)
+{
+	has_agents_file = true;
+	begin_jvm("worker");
+	has_agents_file = false;
+	assert_int_equal(diagnose_pid(child, SOCKET, PATIENT_NS, text), DIAGNOSE_SEEN_JVM);
+	assert_null(strstr(text, "has the agent loaded"));
+}
+
 static void a_jvm_without_the_agent_is_told_to_take_it(void **state)
 {
 	begin_jvm("worker");
@@ -136,6 +150,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_threads_number_is_told_with_its_process, tear_down),
 		cmocka_unit_test_teardown(
 			an_agent_is_found_by_its_thread_whatever_its_file_is_called, tear_down),
+		cmocka_unit_test_teardown(a_fork_has_no_agent_but_by_its_thread, tear_down),
 		cmocka_unit_test_teardown(a_jvm_without_the_agent_is_told_to_take_it, tear_down),
 		cmocka_unit_test_teardown(an_agent_that_has_not_connected_is_blamed_for_nothing,
 					  tear_down),
