@@ -74,6 +74,14 @@ void process_note_late_space(struct process *process, uint64_t now_ns)
 		process->space_due_ns = now_ns + (PROCESS_LATE_NS << process->space_late++);
 }
 
+void process_read_space_soon(struct process *process, uint64_t now_ns)
+{
+	const uint64_t next_ns = process->space_read_ns + PROCESS_LATE_NS;
+
+	if (!process->reader && !process->space_due_ns)
+		process->space_due_ns = now_ns > next_ns ? now_ns : next_ns;
+}
+
 static int read_on(struct process *process, uint64_t for_ns)
 {
 	int more;

@@ -47,6 +47,11 @@ void space_upkeep_read(struct space_upkeep *upkeep, struct process *process)
 	space_upkeep_spend(upkeep, process, began_ns);
 }
 
+void space_upkeep_note(struct space_upkeep *upkeep, const struct process *process)
+{
+	upkeep->next_ns = sooner_of(upkeep->next_ns, process->space_due_ns);
+}
+
 /*
  * The next process that is being read, or is to be read again by now, from the position on; NULL:
  * none up to the table's end.

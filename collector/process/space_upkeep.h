@@ -52,6 +52,9 @@ void space_upkeep_spend(struct space_upkeep *upkeep, const struct process *proce
 /* Reads a process's mappings anew, as long as it may be read now. */
 void space_upkeep_read(struct space_upkeep *upkeep, struct process *process);
 
+/* The process is to be read anew, see process_read_space_soon. */
+void space_upkeep_note(struct space_upkeep *upkeep, const struct process *process);
+
 /* Goes on with readings that have not ended, if that is due. processes: PID -> struct process. */
 void space_upkeep_step(struct space_upkeep *upkeep, const struct map64 *processes, uint64_t now_ns);
 

@@ -674,11 +674,29 @@ struct mapping targets_mapping_of(const struct record_mmap *mmap)
 	};
 }
 
-static void apply_mmap(struct process *process, const struct record *record)
+/*
+ * Whether memory for code has been put in the place of a file's code: mostly the same code, moved to
+ * huge pages. Only a list of all mappings shows it (struct moved_code).
+ */
+static bool is_over_code(const struct process *process, const struct mapping *mapping)
+{
+	const struct mapping *const known = address_space_find(&process->space, mapping->start);
+
+	return known && known->end >= mapping->end && !mapping_is_generated(known) &&
+	       known->inode != 0 && mapping_is_generated(mapping);
+}
+
+static void apply_mmap(struct targets *targets, struct process *process,
+		       const struct record *record)
 {
 	struct mapping mapping = targets_mapping_of(&record->mmap);
 
 	mapping.since_ns = record->time_ns;
+	if (is_over_code(process, &mapping) && !process->gone_ns) {
+		process_read_space_soon(process, record->time_ns);
+		space_upkeep_note(&targets->spaces, process);
+		return; /* until then it is the file's */
+	}
 	address_space_add(&process->space, &mapping); /* counts refused mappings */
 }
 
@@ -715,7 +733,7 @@ void targets_apply_record(struct targets *targets, const struct record *record)
 	if (!process)
 		return;
 	if (record->kind == RECORD_MMAP)
-		apply_mmap(process, record);
+		apply_mmap(targets, process, record);
 	else if (record->kind == RECORD_EXEC)
 		apply_exec(targets, process, record->time_ns);
 	else if (record->kind == RECORD_EXIT)

@@ -470,6 +470,34 @@ static void exec_empties_mappings_and_threads(void **state)
 }
 
 /* exec maps the new program's file before the kernel says that there is one. */
+static void memory_in_the_place_of_a_files_code_is_looked_at(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct record record = {
+		.kind = RECORD_MMAP,
+		.pid = child,
+		.tid = child,
+		.time_ns = now_ns,
+		.mmap = {.addr = 0x10000, .len = 0x8000, .inode = 7, .path = "/libjvm.so"},
+	};
+	struct process *const process = targets_find_or_read(&targets, child);
+
+	targets_apply_record(&targets, &record);
+	assert_int_equal(process->space_due_ns, 0);
+	record.mmap.inode = 0;
+	record.mmap.path = "//anon";
+	record.mmap.addr = 0x40000; /* in the place of nothing */
+	targets_apply_record(&targets, &record);
+	assert_int_equal(process->space_due_ns, 0);
+	assert_int_equal(address_space_find(&process->space, 0x40000)->inode, 0);
+	record.mmap.addr = 0x11000;
+	record.mmap.len = 0x2000;
+	targets_apply_record(&targets, &record);
+	assert_int_equal(address_space_find(&process->space, 0x11000)->inode, 7);
+	assert_true(process->space_due_ns >= now_ns);
+	assert_true(targets.spaces.next_ns && targets.spaces.next_ns <= process->space_due_ns);
+}
+
 static void exec_leaves_what_was_mapped_just_before(void **state)
 {
 	const uint64_t now_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
@@ -682,6 +710,7 @@ int main(void)
 		TARGETS_TEST(processes_without_an_agent_are_forgotten_with_the_last_who_wants_them),
 		TARGETS_TEST(threads_are_looked_up_anew_after_a_refresh),
 		TARGETS_TEST(exec_empties_mappings_and_threads),
+		TARGETS_TEST(memory_in_the_place_of_a_files_code_is_looked_at),
 		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
 		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
 		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
