@@ -100,3 +100,52 @@ bool spill_bytes(const uint8_t *code, size_t len, uint32_t *ret)
 	}
 	return false;
 }
+
+static bool pops_rbp(const struct decoded *decoded)
+{
+	const ZydisDecodedOperand *const to = &decoded->operands[0];
+
+	return decoded->instruction.mnemonic == ZYDIS_MNEMONIC_POP &&
+	       to->type == ZYDIS_OPERAND_TYPE_REGISTER && to->reg.value == ZYDIS_REGISTER_RBP;
+}
+
+/* Whether the instruction is followed by the next one, and does not call. */
+static bool goes_straight_on(const struct decoded *decoded)
+{
+	switch (decoded->instruction.meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_INTERRUPT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool epilogue_find(const uint8_t *code, size_t len, struct epilogue *ret)
+{
+	struct decoded decoded;
+	ZydisDecoder decoder;
+	int64_t sum = 0, by;
+	int32_t fp_off = -1;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (size_t at = 0;
+	     at < len &&
+	     ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, len - at,
+						 &decoded.instruction, decoded.operands));
+	     at += decoded.instruction.length) {
+		if (decoded.instruction.meta.category == ZYDIS_CATEGORY_RET) {
+			*ret = (struct epilogue){.ret_off = (uint32_t)sum, .fp_off = fp_off};
+			return true;
+		}
+		if (!goes_straight_on(&decoded) || !moves_rsp(&decoded, &by) || by < 0)
+			return false;
+		if (pops_rbp(&decoded))
+			fp_off = (int32_t)sum;
+		sum += by;
+	}
+	return false;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   code from an address on -> how far the stack pointer is below the frame there
+ * shape:   code from an address on -> how far the stack pointer is below the frame there, or below
+ *          the return address
  * units:   bytes
  * threads: any
  * errors:  false: that cannot be told
@@ -22,5 +23,19 @@
 #define SPILL_MAX_BYTES	 4096u /* 32 registers of 64 bytes, and the other registers */
 
 bool spill_bytes(const uint8_t *code, size_t len, uint32_t *ret);
+
+#define EPILOGUE_CODE_BYTES 32u /* of a function's end, that are decoded */
+
+/* The end of a function: where the return address is, and the caller's frame pointer. */
+struct epilogue {
+	uint32_t ret_off; /* from the stack pointer */
+	int32_t fp_off;	  /* likewise; negative: in its register */
+};
+
+/*
+ * Whether the code goes straight on to its return, without a call or jump, and what it pops on its
+ * way.
+ */
+bool epilogue_find(const uint8_t *code, size_t len, struct epilogue *ret);
 
 #endif

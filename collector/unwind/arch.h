@@ -18,6 +18,7 @@
 #define FG_UNWIND_ARCH_H
 
 #include "decode/left_frame.h"
+#include "decode/spill.h"
 #include "unwind/snapshot.h"
 
 struct unwind_regs {
@@ -128,6 +129,7 @@ struct arch {
 	bool (*is_before_entry)(const struct arch_code *code);
 	/* See spill.h. NULL: not known for this architecture. */
 	bool (*spill_bytes)(const uint8_t *code, size_t len, uint32_t *ret);
+	bool (*epilogue_find)(const uint8_t *code, size_t len, struct epilogue *ret);
 	unsigned int exception_pc; /* DWARF number of the exception blob's register for the pc */
 	unsigned int thawed_sp;	   /* DWARF number of the register for the sp of thawed frames */
 	uint32_t call_stub_bytes;  /* of the call stub's frame, from its frame pointer down to the

@@ -385,6 +385,7 @@ const struct arch arch_x86_64 = {
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.spill_bytes = spill_bytes,
+	.epilogue_find = epilogue_find,
 	.interpreter = {.sender_sp = -1, .method = -3},
 	.stops_behind = true,
 	.exception_pc = 1, /* rdx */

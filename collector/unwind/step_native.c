@@ -132,6 +132,49 @@ static enum step leave_by_code(struct walk *walk, const struct rule *rule)
 	return step_without_rule(walk);
 }
 
+/* Leaves a leaf that goes straight on to its return, by what it pops on its way. */
+static bool leave_epilogue(struct walk *walk)
+{
+	uint8_t code[EPILOGUE_CODE_BYTES];
+	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)walk->at.regs.pc,
+				   .iov_len = sizeof(code)};
+	struct unwind_regs next = {.fp = walk->at.regs.fp};
+	const uint64_t sp = walk->at.regs.sp;
+	struct epilogue end;
+
+	if (!walk->arch->epilogue_find || !step_read(walk, &to, &from, 1) ||
+	    !walk->arch->epilogue_find(code, sizeof(code), &end) ||
+	    !snapshot_read(&walk->stack, sp + end.ret_off, &next.pc) ||
+	    (end.fp_off >= 0 &&
+	     !snapshot_read(&walk->stack, sp + (uint32_t)end.fp_off, &next.fp)) ||
+	    !step_is_behind_call(walk, next.pc))
+		return false;
+	next.sp = sp + end.ret_off + WORD_BYTES;
+	walk->at.regs = next;
+	return true;
+}
+
+/*
+ * Leaves a frame by the file's rule. Compilers may leave out the rules of functions' ends, where
+ * nothing is called and no exception comes from (-fno-asynchronous-unwind-tables): a sample there
+ * is led past its caller.
+ */
+static enum step leave_by_table(struct walk *walk, const struct rule *rule)
+{
+	const struct unwind_regs before = walk->at.regs;
+	const enum step step = leave_by_rule(walk, rule);
+	const struct unwind_regs after = walk->at.regs;
+
+	if (step != STEP_DONE || !before.leaf || walk->at.is_behind ||
+	    step_is_behind_call(walk, after.pc))
+		return step;
+	walk->at.regs = before;
+	if (!leave_epilogue(walk))
+		walk->at.regs = after;
+	return STEP_DONE;
+}
+
 /* Whether the file says nothing of the code. */
 static bool is_without_rule(const struct cfi_row *row)
 {
@@ -253,5 +296,5 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 		return STEP_ROOT;
 	if (!rule.row || rule.row->kind == CFI_NONE)
 		return step_without_rule(walk);
-	return rule.row->is_decoded ? leave_by_code(walk, &rule) : leave_by_rule(walk, &rule);
+	return rule.row->is_decoded ? leave_by_code(walk, &rule) : leave_by_table(walk, &rule);
 }

@@ -56,11 +56,48 @@ static void what_cannot_be_told_is_not_guessed(void **state)
 	CHECK(0, 0x06, 0x5b, JUMP_BACK);			       /* no instruction */
 }
 
+#define CHECK_END(ret, fp, ...)                                                                    \
+	do {                                                                                       \
+		const uint8_t bytes[] = {__VA_ARGS__};                                             \
+		struct epilogue end;                                                               \
+                                                                                                   \
+		assert_true(epilogue_find(bytes, sizeof(bytes), &end));                            \
+		assert_int_equal(end.ret_off, ret);                                                \
+		assert_int_equal(end.fp_off, fp);                                                  \
+	} while (0)
+
+static void a_functions_end_says_where_its_return_address_is(void **state)
+{
+	CHECK_END(0, -1, 0xc3);
+	/* pop r9; mov eax, esi; ret */
+	CHECK_END(8, -1, 0x41, 0x59, 0x89, 0xf0, 0xc3);
+	/* add rsp, 0x10; pop rbx; pop rbp; pop r12; repz ret */
+	CHECK_END(0x28, 0x18, 0x48, 0x83, 0xc4, 0x10, 0x5b, 0x5d, 0x41, 0x5c, 0xf3, 0xc3);
+}
+
+static void code_that_is_no_end_says_nothing(void **state)
+{
+	static const uint8_t codes[][8] = {
+		{0x53, 0x5b, 0xc3},			    /* push rbx; pop rbx; ret */
+		{0x5b, 0x74, 0x01, 0x90, 0xc3},		    /* pop rbx; je */
+		{0x5b, 0xe8, 0x00, 0x00, 0x00, 0x00, 0xc3}, /* pop rbx; call */
+		{0x5b, 0xe9, 0x00, 0x00, 0x00, 0x00, 0xc3}, /* pop rbx; jmp */
+		{0xc9, 0xc3}, /* leave: the stack pointer is not known */
+		{0x5b, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90},
+	};
+	struct epilogue end;
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		assert_false(epilogue_find(codes[i], sizeof(codes[i]), &end));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_taken_back_had_been_saved),
 		cmocka_unit_test(what_cannot_be_told_is_not_guessed),
+		cmocka_unit_test(a_functions_end_says_where_its_return_address_is),
+		cmocka_unit_test(code_that_is_no_end_says_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1480,6 +1480,52 @@ static void a_breakpoint_is_left_as_the_instruction_that_it_stands_for(void **st
 #endif
 
 #if defined(__x86_64__)
+/* A function whose end has the rules of its middle, as compilers may make them. */
+__asm__(".text\n"
+	".type ends_without_rules, @function\n"
+	"ends_without_rules:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	push %rbx\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_def_cfa_offset 32\n"
+	"	nop\n"
+	"	add $8, %rsp\n"
+	"	pop %rbx\n"
+	".globl end_pops_rbp\n"
+	"end_pops_rbp:\n"
+	"	pop %rbp\n"
+	".globl end_returns\n"
+	"end_returns:\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.skip 32, 0x90\n"
+	".size ends_without_rules, . - ends_without_rules\n");
+extern const char end_pops_rbp[], end_returns[];
+
+static void a_functions_end_is_left_by_what_it_pops(void **state)
+{
+	const uint64_t caller = add_java(0, "caller");
+	static const uint8_t call_rax[] = {0xff, 0xd0};
+
+	memcpy(code + 98, call_rax, sizeof(call_rax));
+	words[0] = caller + 100;
+	words[3] = 0x1234;
+	walk_code((uintptr_t)end_returns, 0, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	words[0] = word_addr(20);
+	words[1] = caller + 100;
+	walk_code((uintptr_t)end_pops_rbp, 0, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	/* The rule is right in the function's middle. */
+	words[0] = words[1] = 0x1234;
+	words[3] = caller + 100;
+	walk_code((uintptr_t)end_pops_rbp - 6, 0, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+#endif
+
+#if defined(__x86_64__)
 /* A function as those of musl, without rules. */
 __asm__(".text\n"
 	".type without_rules, @function\n"
@@ -2150,6 +2196,7 @@ int main(void)
 		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
 		CODE(a_register_alone_makes_no_system_call),
 		CODE(a_breakpoint_is_left_as_the_instruction_that_it_stands_for),
+		CODE(a_functions_end_is_left_by_what_it_pops),
 		CODE(a_file_called_a_loader_is_no_root),
 		CODE(code_without_rules_is_left_by_what_it_will_pop),
 		CODE(code_without_rules_does_not_return_to_where_there_is_no_call),
