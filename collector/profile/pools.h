@@ -14,8 +14,9 @@
  * The pool's label stands above those frames and below the labels of processes and threads; below
  * the label are only stacks of the pool's threads. All frames stay, so that a drawing can leave out
  * either the first frames or the label. A stack stays without a label if it has no call_stub, if it
- * is cut, so that "[truncated: ...]" stands where its first frames would, or if code outside the JVM, the launcher and the C library calls call_stub: the frames of that code say
- * something. Where a label names the thread already, the pool's label is "Java thread". Samples of
+ * is cut, so that "[truncated: ...]" stands where its first frames would, or if code outside the
+ * JVM, the launcher and the C library calls call_stub: the frames of that code say something. Where
+ * a label names the thread already, the pool's label is "Java thread". Samples of
  * unknown threads belong to the pool TIMELINE_OTHER_THREADS, and so do samples of the smallest
  * pools beyond POOLS_MAX.
  */

@@ -205,6 +205,7 @@ class FirstScreen(unittest.TestCase):
         self.show((["app_[#]", "a/Hot.spot_[j]"], 50))
         self.assertEqual(self.browser.run("app.graph.hot"), -1)
         self.assertTrue(self.text("#details").startswith("all (50 samples"))
+        self.assertTrue(self.text("#details").endswith("widest top: a/Hot.spot, self 100.00%"))
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Graph {
 		this.icicle = false;
 		this.levels = [];
 		this.width = this.shown = 0;
-		this.hot = -1;     // the widest top, where that is what is shown first
+		this.widest = this.hot = -1;     // the widest top; the same, where that is what is shown first
 		this.coming = null;     // a node, with its tree, that is shown once that is drawn
 		this.listen();
 	}
@@ -177,7 +177,8 @@ class Graph {
 		this.drawn = drawn;
 		if (Object.keys(drawn).every(name => drawn[name] === before[name]))
 			return;
-		this.hot = zoomed === 0 && height > shown ? this.widestTop() : -1;
+		this.widest = zoomed === 0 ? this.widestTop() : -1;
+		this.hot = height > shown ? this.widest : -1;
 		if (this.hot >= 0)
 			this.scrollToHot();
 		else

@@ -58,10 +58,19 @@ function describe(graph, i)
 		(key.module ? " \u2013 " + key.module : "");
 }
 
+/* Where nothing is picked, of the whole graph, and of where most of its samples end. */
+function restText(graph)
+{
+	const { tree, zoomed, widest, hot } = graph;
+	if (hot >= 0)
+		return "Widest top: " + describe(graph, hot);
+	return describe(graph, zoomed) + (widest < 0 ? "" : " \u2013 widest top: " + tree.keys[tree.key[widest]].name +
+		", self " + percent(tree.selfWide[widest], tree.wide[0]));
+}
+
 function showDetails(graph, i)
 {
-	page.details.textContent = i < 0 && graph.hot >= 0 ? "Widest top: " + describe(graph, graph.hot) :
-		describe(graph, i < 0 ? graph.zoomed : i);
+	page.details.textContent = i < 0 ? restText(graph) : describe(graph, i);
 }
 
 /* What the mouse is over is told beside it. */
