@@ -36,7 +36,8 @@ int process_stat_read_ticks(pid_t pid, uint64_t *ret);
 int process_stat_begin(pid_t pid, uint64_t *ret_ticks, uint64_t *ret_inode);
 
 /*
- * Whether the process is a copy of another one, which has begun no program of its own since fork(2).
+ * Whether the process is a copy of another one, which has begun no program of its own since
+ * fork(2).
  */
 bool process_stat_is_forked(pid_t pid);
 

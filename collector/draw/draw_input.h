@@ -29,6 +29,7 @@ struct draw_input {
 	struct profile profile;
 	struct profile before;
 	struct import_recording recording; /* times, threads and facts of recordings */
+	const char *target; /* of a store: what was asked for, of profile.names; or NULL */
 	size_t n_read;
 	bool has_periods;
 	char first_event[IMPORT_EVENT_BYTES]; /* of perf script; that of later files too, or "" */

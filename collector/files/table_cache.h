@@ -32,8 +32,8 @@
  * readable. An evicted table is not loaded again at once: otherwise tables that do not fit together
  * would keep the loader busy.
  *
- * Past TABLE_CACHE_MAX_JOBS that wait to be loaded, one is put off of the container or user that has
- * the most of them, or else the one that is asked for.
+ * Past TABLE_CACHE_MAX_JOBS that wait to be loaded, one is put off of the container or user that
+ * has the most of them, or else the one that is asked for.
  *
  * The mapping [vdso] is answered from the collector's own vDSO, which is the same image.
  */

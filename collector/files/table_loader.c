@@ -5,6 +5,9 @@
  * and the kernel's count of the thread's switches stays as it is.
  * So the loader's state is freed by the last thread that uses it: one of the loader's threads, or
  * the caller's.
+ *
+ * One file, because each step of a job, and who has the most of the lists, is decided under the
+ * lock that all of it shares.
  */
 #include "files/table_loader.h"
 

@@ -32,13 +32,11 @@ static int describe(const struct history_answer *answer, const struct store_quer
 	history_say_range(&query->range, range);
 	snprintf(subtitle, sizeof(subtitle), "%s, %s", profile_part_text(&part, amount), range);
 	report_quality(&input->kind, &recording->info.quality, notes);
-	recording->title = NULL;
-	if (!profile_title_write(&part, 1, named))
-		recording->title = intern_add_str(texts, title);
+	input->target = intern_add_str(texts, title);
+	recording->title = profile_title_write(&part, 1, named) ? NULL : input->target;
 	recording->subtitle = intern_add_str(texts, subtitle);
 	recording->notes = intern_add_str(texts, notes);
-	return (named[0] || recording->title) && recording->subtitle && recording->notes ? 0
-											 : -ENOMEM;
+	return input->target && recording->subtitle && recording->notes ? 0 : -ENOMEM;
 }
 
 int history_draw(const char *dir, const struct store_query *query, struct draw_input *input)

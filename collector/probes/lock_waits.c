@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keeps the stacks of waits until their ends, see lock_waits.h. Each container or user has a tree
- * of its stacks. Stacks of waits that have ended stay in the tree until it is half full, and is then
- * made anew of those that are needed.
+ * of its stacks. Stacks of waits that have ended stay in the tree until it is half full, and is
+ * then made anew of those that are needed.
  */
 #include "probes/lock_waits.h"
 

@@ -675,8 +675,8 @@ struct mapping targets_mapping_of(const struct record_mmap *mmap)
 }
 
 /*
- * Whether memory for code has been put in the place of a file's code: mostly the same code, moved to
- * huge pages. Only a list of all mappings shows it (struct moved_code).
+ * Whether memory for code has been put in the place of a file's code: mostly the same code, moved
+ * to huge pages. Only a list of all mappings shows it (struct moved_code).
  */
 static bool is_over_code(const struct process *process, const struct mapping *mapping)
 {

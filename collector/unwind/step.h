@@ -146,8 +146,8 @@ bool step_is_in_syscall(struct walk *walk);
 
 /*
  * Whether there is a breakpoint in front of the sampled pc, and the sample was taken in the kernel.
- * It may be one that the kernel has put in the place of an instruction's first byte, for a probe: the
- * instruction has not been executed then. False where the byte cannot be read.
+ * It may be one that the kernel has put in the place of an instruction's first byte, for a probe:
+ * the instruction has not been executed then. False where the byte cannot be read.
  */
 bool step_is_behind_breakpoint(struct walk *walk);
 /* Whether it is such a probe's, in a file's code: the frame stands at the instruction. */

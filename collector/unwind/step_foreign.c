@@ -8,8 +8,8 @@
  * trampoline are read, too.
  *
  * A frame pointer of 0 is the ABI's mark of the deepest frame, and no proof of one: code that keeps
- * no frame pointer may have any number in the register. A stack ends where the runtime itself begins
- * what it runs, which is known by the name that the runtime gives to this code.
+ * no frame pointer may have any number in the register. A stack ends where the runtime itself
+ * begins what it runs, which is known by the name that the runtime gives to this code.
  */
 #include "unwind/step.h"
 

@@ -52,15 +52,15 @@ static void stamp(uint64_t ns, char ret[STAMP_BYTES])
 }
 
 /* "org.example.Shop-PID-4711-20261126T031000Z-20261126T031500Z.svg": letters that harm nowhere. */
-static void name_file(struct web_answer *answer, const char *title, const char *what,
+static void name_file(struct web_answer *answer, const char *target, const char *what,
 		      const struct store_range *range, enum render_format format)
 {
 	char clean[TITLE_BYTES + 1], from[STAMP_BYTES], to[STAMP_BYTES];
 	size_t n = 0;
 
-	for (; *title && n < TITLE_BYTES; title++) {
-		if (isalnum((unsigned char)*title) || (n > 0 && strchr("._", *title)))
-			clean[n++] = *title;
+	for (; *target && n < TITLE_BYTES; target++) {
+		if (isalnum((unsigned char)*target) || (n > 0 && strchr("._", *target)))
+			clean[n++] = *target;
 		else if (n > 0 && clean[n - 1] != '-')
 			clean[n++] = '-';
 	}
@@ -114,7 +114,7 @@ int web_graph_answer(const struct web_context *context, struct web_query *query,
 	_cleanup_(draw_input_fini) struct draw_input after = {0};
 	const enum render_format format = query->draw.format;
 	char notes[NOTES_BYTES];
-	const char *title;
+	const char *target;
 	int err = 0;
 
 	if (query->what == WEB_DIFF)
@@ -127,9 +127,9 @@ int web_graph_answer(const struct web_context *context, struct web_query *query,
 		return err;
 	answer->type = type_of(format);
 	answer->policy = format == RENDER_HTML ? PAGE_POLICY : OTHER_POLICY;
-	title = after.recording.title ? after.recording.title : "";
+	target = after.target ? after.target : "";
 	if (format != RENDER_HTML)
-		name_file(answer, title, query->what == WEB_DIFF ? "-diff-" : "-",
+		name_file(answer, target, query->what == WEB_DIFF ? "-diff-" : "-",
 			  &query->after.range, format);
 	note_losses(query, &after, context->caught->warnings, notes);
 	query->draw.stream = answer->stream;
