@@ -25,10 +25,10 @@ static size_t count_below(const struct cfi_rows *rows, uint32_t offset)
 	return low;
 }
 
-/* Makes room for two rows more. */
+/* Makes room for three rows more. */
 static int grow(struct cfi_rows *rows)
 {
-	const size_t n = rows->stats.rows + 2;
+	const size_t n = rows->stats.rows + 3;
 	struct cfi_row *const more = realloc(rows->rows, n * sizeof(*more));
 	int32_t *offs;
 
@@ -62,12 +62,33 @@ static void split_at(struct cfi_rows *rows, uint32_t offset)
 	rows->stats.rows++;
 }
 
+/* Has a row at the offset where none is in front of it: a program may have no rules at all. */
+static void begin_at(struct cfi_rows *rows, uint32_t offset)
+{
+	const size_t n = rows->stats.rows;
+
+	if (n > 0 && rows->rows[0].start <= offset)
+		return;
+	memmove(rows->rows + 1, rows->rows, n * sizeof(*rows->rows));
+	rows->rows[0] = (struct cfi_row){.start = offset,
+					 .kind = CFI_NONE,
+					 .cfa_reg = CFI_OUTSIDE,
+					 .fp_off = CFI_SAME,
+					 .ra_off = CFI_SAME};
+	if (rows->rbx_offs) {
+		memmove(rows->rbx_offs + 1, rows->rbx_offs, n * sizeof(*rows->rbx_offs));
+		rows->rbx_offs[0] = CFI_UNKNOWN;
+	}
+	rows->stats.rows++;
+}
+
 int go_roots_mark_span(struct cfi_rows *rows, uint32_t start, uint32_t end)
 {
-	if (start >= end || rows->stats.rows + 2 > CFI_ROWS_MAX)
+	if (start >= end || rows->stats.rows + 3 > CFI_ROWS_MAX)
 		return 0;
 	if (grow(rows) < 0)
 		return -ENOMEM;
+	begin_at(rows, start);
 	split_at(rows, start);
 	split_at(rows, end);
 	for (size_t i = count_below(rows, start); i < count_below(rows, end); i++)

@@ -778,6 +778,16 @@ static void check_roots(const struct cfi_rows *rows, const char *expected)
 	assert_string_equal(text, expected);
 }
 
+static void a_program_without_rules_has_roots(void **state)
+{
+	struct cfi_rows rows = {0};
+
+	assert_int_equal(go_roots_mark_span(&rows, 40, 50), 0);
+	check_roots(&rows, "40! 50 ");
+	assert_int_equal(rows.rows[1].cfa_reg, CFI_OUTSIDE);
+	free(rows.rows);
+}
+
 static void a_row_is_split_where_a_root_begins_and_ends(void **state)
 {
 	struct cfi_rows rows = {.stats.rows = 2};
@@ -794,7 +804,8 @@ static void a_row_is_split_where_a_root_begins_and_ends(void **state)
 	check_roots(&rows, "10 20! 30! 50! 60 ");
 	assert_int_equal(go_roots_mark_span(&rows, 60, 60), 0);
 	assert_int_equal(go_roots_mark_span(&rows, 0, 5), 0); /* in front of all rows */
-	check_roots(&rows, "10 20! 30! 50! 60 ");
+	check_roots(&rows, "0! 5 10 20! 30! 50! 60 ");
+	assert_int_equal(rows.rbx_offs[4], 7);
 	free(rows.rows);
 	free(rows.rbx_offs);
 }
@@ -807,6 +818,7 @@ int main(void)
 		cmocka_unit_test(a_flat_table_of_a_liar_is_refused_or_does_no_harm),
 		cmocka_unit_test(functions_of_go_without_a_caller_are_roots),
 		cmocka_unit_test(a_row_is_split_where_a_root_begins_and_ends),
+		cmocka_unit_test(a_program_without_rules_has_roots),
 		cmocka_unit_test(rules_of_libc_are_those_of_libdw),
 		cmocka_unit_test(rules_of_the_loader_are_those_of_libdw),
 #ifdef __x86_64__
