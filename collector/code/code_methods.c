@@ -156,6 +156,14 @@ int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_m
 	return 0;
 }
 
+void code_methods_forget_id(struct code_methods *methods, uint32_t id)
+{
+	if (id >= methods->ids)
+		return;
+	code_methods_unref(methods, methods->by_id[id]);
+	methods->by_id[id] = NULL;
+}
+
 void code_methods_forget_ids(struct code_methods *methods)
 {
 	for (uint32_t id = 0; id < methods->ids; id++)

@@ -73,6 +73,8 @@ void code_methods_unref(struct code_methods *methods, struct code_method *method
 struct code_method *code_methods_find(const struct code_methods *methods, uint32_t id);
 /* Adds a reference. -EINVAL for an ID past WIRE_METHOD_ID_MAX, -ENOSPC, -ENOMEM. */
 int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_method *method);
+/* The ID has no method any more. */
+void code_methods_forget_id(struct code_methods *methods, uint32_t id);
 void code_methods_forget_ids(struct code_methods *methods);
 
 /*

@@ -25,4 +25,14 @@ size_t line_table_bytes(const struct line_table *table);
 /* The line of the bytecode at index bci; 0 if not known. */
 uint32_t line_table_find(const struct line_table *table, int32_t bci);
 
+/* A walk through the entries, in the order of the class file. Only table is set at first. */
+struct line_table_walk {
+	const struct line_table *table;
+	size_t pos;
+	uint32_t bci, line; /* of the entry */
+};
+
+/* False at the end of the table, and where it is broken. */
+bool line_table_next(struct line_table_walk *walk);
+
 #endif

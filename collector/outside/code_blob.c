@@ -2,12 +2,15 @@
 /* Takes a CodeBlob's members from its bytes, see code_blob.h. */
 #include "outside/code_blob.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORD		8
 #define MAX_FRAME_WORDS (1 << 17) /* 1 MiB, the default size of a thread's whole stack */
 #define MAX_LEVEL	4
 #define INVOCATION_BCI	(-1)
+#define FIRST_BLOBS	1024
 
 static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
 {
@@ -123,4 +126,57 @@ bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, ui
 	set_data(layout, bytes, end, &blob);
 	*ret = blob;
 	return true;
+}
+
+/* ---- lists ---- */
+
+int blob_list_add(struct blob_list *list, const struct code_blob *blob)
+{
+	if (list->count == list->size) {
+		const size_t size = list->size ? 2 * list->size : FIRST_BLOBS;
+		struct code_blob *const more = realloc(list->at, size * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		list->at = more;
+		list->size = size;
+	}
+	list->at[list->count++] = *blob;
+	return 0;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct code_blob *const one = a, *const other = b;
+
+	return one->addr < other->addr ? -1 : one->addr > other->addr;
+}
+
+void blob_list_sort(struct blob_list *list)
+{
+	if (list->count > 0)
+		qsort(list->at, list->count, sizeof(*list->at), by_addr);
+}
+
+const struct code_blob *blob_list_find(const struct blob_list *list, uint64_t addr)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (list->at[middle].code <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && addr - list->at[low - 1].code < list->at[low - 1].size
+		       ? &list->at[low - 1]
+		       : NULL;
+}
+
+void blob_list_fini(struct blob_list *list)
+{
+	free(list->at);
+	*list = (struct blob_list){0};
 }

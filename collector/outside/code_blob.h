@@ -56,4 +56,16 @@ static inline bool code_blob_is(const struct code_blob *a, const struct code_blo
 	       a->name_at == b->name_at && a->compile_id == b->compile_id && a->method == b->method;
 }
 
+/* Blobs, in rising order of address once sorted. A zero-filled struct is valid and empty. */
+struct blob_list {
+	struct code_blob *at;
+	size_t count, size;
+};
+
+int blob_list_add(struct blob_list *list, const struct code_blob *blob);
+void blob_list_sort(struct blob_list *list);
+/* The blob of a sorted list in whose code the address lies, borrowed; or NULL. */
+const struct code_blob *blob_list_find(const struct blob_list *list, uint64_t addr);
+void blob_list_fini(struct blob_list *list);
+
 #endif

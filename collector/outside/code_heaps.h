@@ -24,11 +24,6 @@ struct code_block {
 	uint64_t end;  /* of the heap's memory */
 };
 
-/* Addresses from low on, without high. */
-struct vm_span {
-	uint64_t low, high;
-};
-
 struct code_blocks {
 	struct code_block *blocks; /* of each heap in rising order */
 	size_t count, size;

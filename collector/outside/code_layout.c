@@ -136,6 +136,8 @@ static void measure(struct code_layout *layout)
 	for (size_t i = 0; i < COUNT(of_blob); i++)
 		grow(&layout->blob_bytes, of_blob[i]);
 	layout->nmethod_bytes = layout->blob_bytes;
+	if (layout->nmethod_bytes < layout->scopes.bytes)
+		layout->nmethod_bytes = layout->scopes.bytes;
 	for (size_t i = 0; i < COUNT(of_nmethod); i++)
 		grow(&layout->nmethod_bytes, of_nmethod[i]);
 }
@@ -161,6 +163,7 @@ bool code_layout_init(struct code_layout *layout, const struct vm_tables *tables
 	find_data(layout, tables);
 	layout->has_boundary = vm_tables_small(tables, "VirtualSpace::_high_boundary",
 					       CODE_LAYOUT_MAX_BYTES, &layout->boundary);
+	scopes_layout_init(&layout->scopes, tables);
 	measure(layout);
 	return true;
 }

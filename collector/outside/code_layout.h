@@ -13,9 +13,9 @@
 #ifndef FG_OUTSIDE_CODE_LAYOUT_H
 #define FG_OUTSIDE_CODE_LAYOUT_H
 
-#include "outside/vm_tables.h"
+#include "outside/scopes_layout.h"
 
-#define CODE_LAYOUT_MAX_BYTES 2048
+#define CODE_LAYOUT_MAX_BYTES VM_TABLES_MAX_OFFSET
 
 struct code_layout {
 	uint64_t heap;	/* address of a pointer to the one heap, up to JDK 8; or 0 */
@@ -38,6 +38,7 @@ struct code_layout {
 	uint32_t method, compile_id, level, entry_bci;
 	bool has_entry, entry_is_pointer;
 	uint32_t entry;
+	struct scopes_layout scopes;
 	uint32_t nmethod_bytes; /* up to the end of the last member that is read */
 
 	/*

@@ -2,11 +2,15 @@
 /* Writes records as an agent does, see code_records.h. */
 #include "outside/code_records.h"
 
-#include "outside/blob_names.h"
+#include "code/jvm_hello.h"
 
+#include <errno.h>
 #include <string.h>
 
-#define EPOCH 1
+#define EPOCH	      1
+#define COMMAND_BYTES 2048
+#define RELEASE_BYTES 256
+#define MAX_VALUES    (VM_FIELD_NAMES + VM_SIZE_NAMES + VM_CONSTANT_NAMES)
 
 void code_records_init(struct code_records *records, uint8_t *data, size_t size)
 {
@@ -51,31 +55,9 @@ static uint8_t kind_of(const struct code_blob *blob)
 	return blob->is_osr ? WIRE_CODE_OSR : WIRE_CODE_JAVA;
 }
 
-static struct wire_str text_of(const struct method_batch_entry *method,
-			       enum method_batch_text which)
-{
-	return (struct wire_str){.data = method->texts[which], .len = method->lens[which]};
-}
-
-/*
- * HotSpot's own name of a hidden class is Foo$$Lambda+0x00007fa8...; JVMTI, from which agents have
- * their names, writes '.' instead of '+'.
- */
-static void unmangle(const struct method_batch_entry *method, char ret[METHOD_BATCH_TEXT_BYTES])
-{
-	const size_t len = method->lens[METHOD_BATCH_CLASS];
-
-	memcpy(ret, method->texts[METHOD_BATCH_CLASS], len);
-	for (size_t i = 0; i + 3 <= len; i++) {
-		if (memcmp(ret + i, "+0x", 3) == 0)
-			ret[i] = '.';
-	}
-}
-
 bool code_records_method(struct code_records *records, const struct code_blob *blob,
-			 const struct method_batch_entry *method, const char *guest)
+			 const uint8_t *section, size_t len, const char *guest)
 {
-	char class_name[METHOD_BATCH_TEXT_BYTES];
 	struct wire_method_load load = {
 		.time_ns = records->time_ns,
 		.addr = blob->code,
@@ -85,15 +67,11 @@ bool code_records_method(struct code_records *records, const struct code_blob *b
 		.frame = blob->frame,
 	};
 
-	if (method && guest[0]) {
+	if (guest[0]) {
 		load.method = wire_str_from(guest);
-	} else if (method) {
-		unmangle(method, class_name);
-		load.class_sig = (struct wire_str){.data = class_name,
-						   .len = method->lens[METHOD_BATCH_CLASS]};
-		load.method = text_of(method, METHOD_BATCH_NAME);
-		load.method_sig = text_of(method, METHOD_BATCH_SIGNATURE);
-		load.source_file = text_of(method, METHOD_BATCH_SOURCE);
+	} else {
+		load.sections = section;
+		load.sections_len = len;
 	}
 	return end_record(records, records->buf.len,
 			  wire_encode_method_load(&records->buf, flags_of(records), &load));
@@ -113,10 +91,93 @@ bool code_records_stub(struct code_records *records, const struct code_blob *blo
 			  wire_encode_stub(&records->buf, flags_of(records), &stub));
 }
 
+bool code_records_part(struct code_records *records, uint64_t addr, uint32_t size, const char *name)
+{
+	const struct code_blob part = {.code = addr, .size = size};
+
+	return code_records_stub(records, &part, name);
+}
+
 bool code_records_gone(struct code_records *records, const struct code_blob *blob)
 {
 	const struct wire_method_unload unload = {.time_ns = records->time_ns, .addr = blob->code};
 
 	return end_record(records, records->buf.len,
 			  wire_encode_method_unload(&records->buf, &unload));
+}
+
+/* ---- hello ---- */
+
+/* The text to which a pointer at the address leads; "" if there is none. */
+static void read_text(struct vm_memory *memory, uint64_t at, char *ret, size_t size)
+{
+	uint64_t text = 0;
+	int err;
+
+	ret[0] = '\0';
+	if (!at || vm_memory_get(memory, at, &text, sizeof(text)) < 0 || !text)
+		return;
+	err = vm_memory_text(memory, text, ret, size);
+	if (err && err != -ENAMETOOLONG)
+		ret[0] = '\0';
+}
+
+static void add_values(const char *const *names, const bool *has, const int64_t *values, size_t n,
+		       struct wire_value *ret, uint16_t *ret_n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (has[i])
+			ret[(*ret_n)++] = (struct wire_value){.key = wire_str_from(names[i]),
+							      .value = values[i]};
+	}
+}
+
+/* Makes the layout as it is made of each hello. */
+static int make_layout(const struct wire_buf *buf, size_t at, struct vm_layout *ret)
+{
+	struct wire_reader reader = {.data = buf->data + at, .len = buf->len - at};
+	struct jvm_hello hello = {.n_attrs = 0};
+	struct wire_record record;
+	struct wire_hello wire;
+	uint64_t bad = 0;
+	int err = wire_reader_next(&reader, &record) == 1 ? 0 : -EPROTO;
+
+	if (!err)
+		err = wire_decode_hello(&record, &wire);
+	if (!err)
+		err = jvm_hello_set(&hello, &wire, &bad);
+	if (!err)
+		vm_layout_init(ret, &hello);
+	jvm_hello_fini(&hello);
+	return err;
+}
+
+int code_records_hello(struct code_records *records, struct vm_memory *memory,
+		       const struct vm_tables *tables, uint32_t inner_pid,
+		       struct vm_layout *ret_layout)
+{
+	struct wire_buf *const buf = &records->buf;
+	char command[COMMAND_BYTES], release[RELEASE_BYTES];
+	struct wire_hello hello = {.pid = inner_pid, .flags = WIRE_HELLO_VMSTRUCTS};
+	struct wire_value values[MAX_VALUES];
+	struct wire_attr attrs[2];
+	const size_t before = buf->len;
+
+	read_text(memory, tables->own[VM_OWN_RELEASE], release, sizeof(release));
+	read_text(memory, tables->own[VM_OWN_COMMAND], command, sizeof(command));
+	if (release[0])
+		attrs[hello.n_attrs++] =
+			(struct wire_attr){wire_str_from("jvm.version"), wire_str_from(release)};
+	if (command[0])
+		attrs[hello.n_attrs++] =
+			(struct wire_attr){wire_str_from("java.command"), wire_str_from(command)};
+	add_values(vm_field_names, tables->has_field, tables->fields, VM_FIELD_NAMES, values,
+		   &hello.n_values);
+	add_values(vm_size_names, tables->has_size, tables->sizes, VM_SIZE_NAMES, values,
+		   &hello.n_values);
+	add_values(vm_constant_names, tables->has_constant, tables->constants, VM_CONSTANT_NAMES,
+		   values, &hello.n_values);
+	if (!wire_encode_hello(buf, &hello, attrs, values))
+		return -ENOSPC;
+	return make_layout(buf, before, ret_layout);
 }

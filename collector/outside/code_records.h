@@ -9,8 +9,8 @@
 #ifndef FG_OUTSIDE_CODE_RECORDS_H
 #define FG_OUTSIDE_CODE_RECORDS_H
 
+#include "code/vm_layout.h"
 #include "outside/code_blob.h"
-#include "outside/method_batch.h"
 #include "shared/wire.h"
 
 struct code_records {
@@ -21,12 +21,25 @@ struct code_records {
 
 void code_records_init(struct code_records *records, uint8_t *data, size_t size);
 
+/*
+ * The hello that an agent would have sent, and the layout that whoever takes the hello makes of it.
+ * Negative errno; a text that cannot be read is left out.
+ */
+int code_records_hello(struct code_records *records, struct vm_memory *memory,
+		       const struct vm_tables *tables, uint32_t inner_pid,
+		       struct vm_layout *ret_layout);
 bool code_records_begin(struct code_records *records, uint64_t now_ns);
 bool code_records_end(struct code_records *records, uint64_t now_ns);
-/* An nmethod; method NULL: it could not be named. guest: as of guest_names.h, or "". */
+/*
+ * An nmethod. The section of the record names its method; len 0: it could not be named. guest: as
+ * of guest_names.h, or "".
+ */
 bool code_records_method(struct code_records *records, const struct code_blob *blob,
-			 const struct method_batch_entry *method, const char *guest);
+			 const uint8_t *section, size_t len, const char *guest);
+/* A blob that is no nmethod, or a part of it, which has no frame of its own. */
 bool code_records_stub(struct code_records *records, const struct code_blob *blob,
+		       const char *name);
+bool code_records_part(struct code_records *records, uint64_t addr, uint32_t size,
 		       const char *name);
 bool code_records_gone(struct code_records *records, const struct code_blob *blob);
 

@@ -74,53 +74,56 @@ bool guest_names_decode(const uint8_t *tail, size_t len, char *ret)
 	return false;
 }
 
-static bool is_of_truffle(const struct method_batch_entry *method)
+static bool is_of_truffle(const struct named_method *method)
 {
 	static const char *const packages[] = {"com/oracle/truffle/",
 					       "org/graalvm/compiler/truffle/"};
 
-	for (size_t i = 0; method->is_named && i < sizeof(packages) / sizeof(*packages); i++) {
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
 		const size_t len = strlen(packages[i]);
 
-		if (method->lens[METHOD_BATCH_CLASS] > len &&
-		    memcmp(method->texts[METHOD_BATCH_CLASS], packages[i], len) == 0)
+		if (method->class_name.len > len &&
+		    memcmp(method->class_name.data, packages[i], len) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* How much of the end of a blob's data is read: whole words. 0: nothing. */
-static uint32_t tail_bytes(const struct code_blob *blob, const struct method_batch_entry *method)
+static uint32_t tail_bytes(const struct code_blob *blob, const struct named_method *method)
 {
 	const uint32_t bytes =
 		blob->data_size < GUEST_NAME_BYTES ? blob->data_size : GUEST_NAME_BYTES;
 
-	if (blob->kind != BLOB_NMETHOD || !is_of_truffle(method) || blob->data_end % WORD != 0)
+	if (blob->kind != BLOB_NMETHOD || !method || !method->is_named || !is_of_truffle(method) ||
+	    blob->data_end % WORD != 0)
 		return 0;
 	return bytes / WORD * WORD;
 }
 
-void guest_names_read(struct guest_names *names, struct vm_memory *memory,
-		      const struct code_blob *blobs, const struct method_batch *batch)
+void guest_names_read(struct guest_names *guests, struct vm_memory *memory,
+		      const struct method_names *methods, const struct code_blob *blobs, size_t n)
 {
-	uint16_t owners[METHOD_BATCH_MAX];
-	size_t n = 0;
+	uint16_t owners[GUEST_NAMES_MAX];
+	size_t count = 0;
 
-	for (size_t i = 0; i < batch->count; i++) {
-		const uint32_t bytes = tail_bytes(&blobs[i], &batch->entries[i]);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t bytes =
+			tail_bytes(&blobs[i], method_names_find(methods, blobs[i].method));
 
-		names->names[i][0] = '\0';
+		guests->names[i][0] = '\0';
 		if (bytes == 0)
 			continue;
-		owners[n] = (uint16_t)i;
-		names->pieces[n] = (struct vm_piece){
-			.addr = blobs[i].data_end - bytes, .into = names->tails[n], .len = bytes};
-		n++;
+		owners[count] = (uint16_t)i;
+		guests->pieces[count] = (struct vm_piece){.addr = blobs[i].data_end - bytes,
+							  .into = guests->tails[count],
+							  .len = bytes};
+		count++;
 	}
-	vm_memory_gather(memory, names->pieces, n);
-	for (size_t i = 0; i < n; i++) {
-		if (names->pieces[i].is_read)
-			guest_names_decode(names->tails[i], names->pieces[i].len,
-					   names->names[owners[i]]);
+	vm_memory_gather(memory, guests->pieces, count);
+	for (size_t i = 0; i < count; i++) {
+		if (guests->pieces[i].is_read)
+			guest_names_decode(guests->tails[i], guests->pieces[i].len,
+					   guests->names[owners[i]]);
 	}
 }

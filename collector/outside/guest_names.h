@@ -23,19 +23,20 @@
 #define FG_OUTSIDE_GUEST_NAMES_H
 
 #include "outside/code_blob.h"
-#include "outside/method_batch.h"
+#include "outside/method_names.h"
 
+#define GUEST_NAMES_MAX	 256
 #define GUEST_NAME_BYTES 512 /* with all that stands around it; a longer one is not found */
 
 struct guest_names {
-	uint8_t tails[METHOD_BATCH_MAX][GUEST_NAME_BYTES];
-	struct vm_piece pieces[METHOD_BATCH_MAX];
-	char names[METHOD_BATCH_MAX][GUEST_NAME_BYTES];
+	uint8_t tails[GUEST_NAMES_MAX][GUEST_NAME_BYTES];
+	struct vm_piece pieces[GUEST_NAMES_MAX];
+	char names[GUEST_NAMES_MAX][GUEST_NAME_BYTES];
 };
 
-/* Reads names of batch->count blobs, whose methods are those of the batch. */
-void guest_names_read(struct guest_names *names, struct vm_memory *memory,
-		      const struct code_blob *blobs, const struct method_batch *batch);
+/* Reads names of n blobs, GUEST_NAMES_MAX at most, whose methods have been read. */
+void guest_names_read(struct guest_names *guests, struct vm_memory *memory,
+		      const struct method_names *methods, const struct code_blob *blobs, size_t n);
 /* The name in the last len bytes of an nmethod's data; ret has GUEST_NAME_BYTES. */
 bool guest_names_decode(const uint8_t *tail, size_t len, char *ret);
 

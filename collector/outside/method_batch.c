@@ -4,8 +4,12 @@
  *
  *   Method -> ConstMethod -> ConstantPool -> its class, and the symbols of name and signature
  *   -> the class's symbol, and that of the source file -> lengths -> texts
+ *
+ * Lines lie in the ConstMethod.
  */
 #include "outside/method_batch.h"
+
+#include "code/line_table.h"
 
 #include <string.h>
 
@@ -66,6 +70,34 @@ static bool ask_head(const struct vm_layout *layout, struct method_batch_entry *
 	return true;
 }
 
+static uint32_t u32_at(const struct method_batch_entry *entry, uint16_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, entry->head + at, sizeof(value));
+	return value;
+}
+
+/* The line number table lies behind the bytecodes, and other tables may follow. */
+static void ask_lines(const struct vm_layout *layout, struct method_batch_entry *entry,
+		      struct method_batch_step *step)
+{
+	const uint16_t at = layout->const_method_flags;
+	const uint64_t bytes = (uint64_t)u32_at(entry, layout->const_method_words) * WORD;
+	const uint64_t before = (uint64_t)layout->const_method_bytes +
+				u16_at(entry, layout->const_method_code_size);
+	uint32_t flags;
+
+	if (!layout->has_lines || bytes <= before)
+		return;
+	flags = layout->const_method_flags_are_u4 ? u32_at(entry, at) : u16_at(entry, at);
+	if (!(flags & layout->flag_has_lines))
+		return;
+	entry->lines_len = bytes - before < METHOD_BATCH_LINE_BYTES ? (uint32_t)(bytes - before)
+								    : METHOD_BATCH_LINE_BYTES;
+	add(step, NULL, entry->const_method + before, entry->lines, entry->lines_len);
+}
+
 static bool ask_pool(const struct vm_layout *layout, struct method_batch_entry *entry,
 		     struct method_batch_step *step)
 {
@@ -76,6 +108,7 @@ static bool ask_pool(const struct vm_layout *layout, struct method_batch_entry *
 	if (!is_pointer(entry->pool) || !entry->indices[METHOD_BATCH_NAME] ||
 	    !entry->indices[METHOD_BATCH_SIGNATURE])
 		return false;
+	ask_lines(layout, entry, step);
 	add(step, entry, entry->pool + layout->pool_holder, &entry->holder, WORD);
 	add(step, entry, entry->pool + layout->pool_length, &entry->pool_length,
 	    sizeof(entry->pool_length));
@@ -143,13 +176,31 @@ static bool ask_texts(const struct vm_layout *layout, struct method_batch_entry 
 	return true;
 }
 
-/* A method's descriptor begins with its parameters in parentheses; no other text begins so. */
-static bool check_descriptor(const struct vm_layout *layout, struct method_batch_entry *entry,
-			     struct method_batch_step *step)
+/*
+ * A method's descriptor begins with its parameters in parentheses; no other text begins so. Lines
+ * whose table has no end mark are not known.
+ */
+static bool check(const struct vm_layout *layout, struct method_batch_entry *entry,
+		  struct method_batch_step *step)
 {
-	(void)layout;
+	const struct line_table table = {.bytes = entry->lines,
+					 .len = entry->lines_len,
+					 .is_biased = layout->lines_are_biased};
+
 	(void)step;
+	entry->lines_len = (uint32_t)line_table_bytes(&table);
 	return entry->texts[METHOD_BATCH_SIGNATURE][0] == '(';
+}
+
+/* Clears what says how much of the rest is valid, and not the rest, which is large. */
+static void clear(struct method_batch_entry *entry)
+{
+	memset(entry->symbols, 0, sizeof(entry->symbols));
+	memset(entry->indices, 0, sizeof(entry->indices));
+	memset(entry->lens, 0, sizeof(entry->lens));
+	entry->lines_len = 0;
+	entry->texts[METHOD_BATCH_SIGNATURE][0] = '\0';
+	entry->is_named = true;
 }
 
 typedef bool (*ask_fn)(const struct vm_layout *layout, struct method_batch_entry *entry,
@@ -159,14 +210,12 @@ void method_batch_read(struct vm_memory *memory, const struct vm_layout *layout,
 		       struct method_batch *batch)
 {
 	static const ask_fn asks[] = {ask_const_method, ask_head, ask_pool,  ask_class,
-				      ask_symbols,	ask_lens, ask_texts, check_descriptor};
+				      ask_symbols,	ask_lens, ask_texts, check};
 	struct method_batch_step *const step = &batch->step;
 
 	step->n = 0;
 	for (size_t i = 0; i < batch->count; i++) {
-		const uint64_t method = batch->entries[i].method;
-
-		batch->entries[i] = (struct method_batch_entry){.method = method, .is_named = true};
+		clear(&batch->entries[i]);
 	}
 	for (size_t k = 0; k < sizeof(asks) / sizeof(*asks); k++) {
 		for (size_t i = 0; i < batch->count; i++) {

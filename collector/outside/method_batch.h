@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   addresses that may be Methods -> their names, many with few system calls
+ * shape:   addresses that may be Methods -> their names and lines, many with few system
+ *          calls
  * units:   addr in the process; bytes
  * threads: one at a time, any
  * errors:  -ENOMEM; a method that cannot be read is not named
@@ -18,6 +19,7 @@
 #define METHOD_BATCH_MAX	256
 #define METHOD_BATCH_MAX_PIECES (METHOD_BATCH_MAX * 6)
 #define METHOD_BATCH_TEXT_BYTES 1024 /* a longer text is cut */
+#define METHOD_BATCH_LINE_BYTES 4096 /* a longer line number table is left out */
 
 enum method_batch_text {
 	METHOD_BATCH_CLASS,
@@ -37,6 +39,8 @@ struct method_batch_entry {
 	int32_t pool_length;
 	uint8_t head[VM_LAYOUT_MAX_CONST_METHOD_BYTES];		 /* the ConstMethod */
 	char texts[METHOD_BATCH_TEXTS][METHOD_BATCH_TEXT_BYTES]; /* modified UTF-8 */
+	uint32_t lines_len;					 /* 0: no lines are known */
+	uint8_t lines[METHOD_BATCH_LINE_BYTES]; /* the bytes of a struct line_table */
 };
 
 /* The pieces of one step. An entry of which a piece cannot be read is not named. */

@@ -27,6 +27,7 @@
 struct image {
 	uint64_t bias; /* addr minus elf_addr */
 	uint64_t dynamic, symbols, strings, string_bytes;
+	struct vm_span variables;
 };
 
 static bool is_header(const Elf64_Ehdr *header)
@@ -85,6 +86,15 @@ static bool holds_mapping(const Elf64_Phdr *segment, const struct vm_image_mappi
 	return is_segment_of(&whole, mapping, bias);
 }
 
+/* Of several parts the last one counts, in which linkers put what begins as zeros. */
+static void set_variables(const Elf64_Phdr *segment, struct image *image)
+{
+	const uint64_t start = (image->bias + segment->p_vaddr + 7) / 8 * 8;
+
+	if (segment->p_memsz <= MAX_IMAGE_BYTES)
+		image->variables = (struct vm_span){start, start + segment->p_memsz / 8 * 8};
+}
+
 static int read_program(struct vm_memory *memory, const struct vm_image_mapping *mapping,
 			struct image *ret)
 {
@@ -107,6 +117,8 @@ static int read_program(struct vm_memory *memory, const struct vm_image_mapping 
 		is_mapping |= holds_mapping(&program[i], mapping, ret->bias);
 		if (program[i].p_type == PT_DYNAMIC)
 			ret->dynamic = ret->bias + program[i].p_vaddr;
+		if (program[i].p_type == PT_LOAD && (program[i].p_flags & PF_W))
+			set_variables(&program[i], ret);
 	}
 	if (!err && !(is_mapping && ret->dynamic))
 		err = -ENOEXEC;
@@ -192,10 +204,23 @@ static int read_symbols(struct vm_memory *memory, const struct image *image,
 
 		if (err)
 			return err == -EFAULT && left < n ? 0 : err;
-		for (size_t i = 0; i < part; i++)
+		for (size_t i = 0; i < part && !memory->err; i++)
 			left -= take_symbol(memory, image, &some[i], symbols, n);
+		if (memory->err)
+			return memory->err;
 	}
 	return 0;
+}
+
+int vm_image_variables(struct vm_memory *memory, const struct vm_image_mapping *mapping,
+		       struct vm_span *ret)
+{
+	struct image image = {0};
+	const int err = read_program(memory, mapping, &image);
+
+	if (!err)
+		*ret = image.variables;
+	return err;
 }
 
 int vm_image_find(struct vm_memory *memory, const struct vm_image_mapping *mapping,

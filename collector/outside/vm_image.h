@@ -19,10 +19,19 @@ struct vm_image_mapping {
 	uint64_t start, end, file_off;
 };
 
+/* Addresses from low on, without high. */
+struct vm_span {
+	uint64_t low, high;
+};
+
 struct vm_symbol {
 	const char *name;
 	uint64_t addr; /* 0: the library does not export it */
 };
+
+/* Where the library has its variables. */
+int vm_image_variables(struct vm_memory *memory, const struct vm_image_mapping *mapping,
+		       struct vm_span *ret);
 
 /* Sets the addr of each of n symbols. */
 int vm_image_find(struct vm_memory *memory, const struct vm_image_mapping *mapping,

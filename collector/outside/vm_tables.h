@@ -24,6 +24,7 @@
 #define VM_TABLES_MAX_ENTRIES	  16384
 #define VM_TABLES_MAX_ENTRY_BYTES 256
 #define VM_TABLES_NAME_BYTES	  128
+#define VM_TABLES_MAX_OFFSET	  2048 /* of a member that is wanted */
 
 /* Values that are read for this program alone, and not told to whoever takes the agent's. */
 enum vm_own_value {

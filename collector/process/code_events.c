@@ -363,7 +363,7 @@ static bool apply_load_beside(struct process *process, const struct wire_record 
 	known = code_map_living(process->code, load.addr);
 	if (known && known->size == load.size) {
 		const char *const name =
-			load.class_sig.len == 0
+			load.class_sig.len == 0 && load.method.len > 0
 				? process_name(process, load.method.data, load.method.len)
 				: NULL;
 

@@ -64,7 +64,7 @@ struct reading {
 	uint32_t n_methods;
 };
 
-/* Adds one method. On failure *place is NULL. */
+/* Adds one method. On failure *place is NULL, and the method's ID has no method any more. */
 static int add_method(struct reading *reading, const struct wire_method *said,
 		      struct code_method **place)
 {
@@ -83,6 +83,8 @@ static int add_method(struct reading *reading, const struct wire_method *said,
 	names.class_name = name_or(process, names.class_name, UNNAMED_CLASS);
 	names.name = name_or(process, names.name, UNNAMED_METHOD);
 	err = code_methods_add(store, &names, said, place);
+	if (err)
+		code_methods_forget_id(store, said->id);
 	if (err)
 		return err;
 	return said->id ? code_methods_set_id(store, said->id, *place) : 0;

@@ -191,6 +191,7 @@ static void end_reader(struct outside_process *outside)
 	outside->ended.reads += outside->stats.reads;
 	outside->ended.named += outside->stats.named;
 	outside->ended.unnamed += outside->stats.unnamed;
+	outside->ended.uninlined += outside->stats.uninlined;
 	outside->ended.reused += outside->stats.reused;
 	outside->ended.changed += outside->stats.changed;
 	outside->stats = (struct vm_reading_stats){0};
@@ -295,6 +296,7 @@ static void count(struct outside_upkeep *upkeep, struct outside_process *outside
 	upkeep->stats.reads += told->stats.reads - outside->stats.reads;
 	upkeep->stats.named += told->stats.named - outside->stats.named;
 	upkeep->stats.unnamed += told->stats.unnamed - outside->stats.unnamed;
+	upkeep->stats.uninlined += told->stats.uninlined - outside->stats.uninlined;
 	upkeep->stats.reused += told->stats.reused - outside->stats.reused;
 	upkeep->stats.changed += told->stats.changed - outside->stats.changed;
 	if (told->stats.left_out > outside->stats.left_out)
@@ -472,6 +474,8 @@ static const struct counter counters[] = {
 		    "Pieces of their code that were read."),
 	COUNTER_SUM(struct outside_stats, unnamed, "outside.unnamed", "outside_unnamed_total",
 		    "Pieces of their code whose method could not be read."),
+	COUNTER_SUM(struct outside_stats, uninlined, "outside.uninlined", "outside_uninlined_total",
+		    "Methods of theirs whose inlined methods could not be read."),
 	COUNTER_SUM(struct outside_stats, reused, "outside.reused", "outside_reused_total",
 		    "Addresses that had other code in the reading before."),
 	COUNTER_SUM(struct outside_stats, changed, "outside.changed", "outside_changed_total",

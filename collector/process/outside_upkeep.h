@@ -34,11 +34,12 @@
 
 struct outside_stats {
 	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */
-	uint64_t named, unnamed, reused, changed, left_out; /* as struct vm_reading_stats has */
-	uint64_t errors;				    /* readings that ended with an error */
-	uint64_t refused;				    /* JVMs for which there was no room */
-	uint64_t beside; /* pieces of code of which an agent had not told, or named anew */
-	size_t read_now; /* JVMs that are read from outside now, also beside an agent */
+	/* As struct vm_reading_stats has. */
+	uint64_t named, unnamed, uninlined, reused, changed, left_out;
+	uint64_t errors;  /* readings that ended with an error */
+	uint64_t refused; /* JVMs for which there was no room */
+	uint64_t beside;  /* pieces of code of which an agent had not told, or named anew */
+	size_t read_now;  /* JVMs that are read from outside now, also beside an agent */
 };
 
 /* What the upkeep asks of whoever keeps the processes. */

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JVMs without the agent: names and stacks by what is read from outside."""
 
+import re
+
 from harness import collector, processes, settings
 from harness.case import Case
 
@@ -8,6 +10,8 @@ METHODS = ("KnownShare$Hot.run", "KnownShare$Warm.run", "KnownShare$Cold.run")
 JDKS = (17, 25)
 NO_AGENT = {"JAVA_TOOL_OPTIONS": ""}
 OUTSIDE = "read from outside"
+INLINED = "-XX:CompileCommand=inline,Inlined.burn* -XX:CompileCommand=dontinline,Inlined.caller"
+INLINED_FRAME = re.compile(r"Inlined\.burn[ABC]:\d+_\[i\]$")
 
 
 def from_thread_to(folded, method):
@@ -15,6 +19,11 @@ def from_thread_to(folded, method):
     return sum(count for frames, count in folded.stacks
                if "start_thread" in frames and any(f.startswith("KnownShare.main") for f in frames) and
                any(f.startswith(method) for f in frames))
+
+
+def has_inlined(frames):
+    """Whether an inlined method is named with its line, and the stub below Java by its own name."""
+    return "call_stub" in frames and any(INLINED_FRAME.match(frame) for frame in frames)
 
 
 class Outside(Case):
@@ -44,6 +53,13 @@ class Outside(Case):
         self.watch()
         for jvm in jvms:
             self.assert_whole(jvm.pid)
+
+    def test_inlined_methods_and_lines_and_stubs_are_named(self):
+        for jdk in JDKS:
+            jvm = self.container("Inlined", jdk=jdk, env={**NO_AGENT, "JDK_JAVA_OPTIONS": INLINED})
+            jvm.wait_for_line("ready")
+            collector.record_until(self.place, lambda recording: any(
+                has_inlined(frames) for frames, _ in recording.folded.stacks), "-p", jvm.pid, "--lines")
 
     def test_list_and_the_perf_map_have_it_while_it_is_recorded(self):
         daemon = self.watch()

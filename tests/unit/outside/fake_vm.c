@@ -14,10 +14,12 @@
 
 #define STRIDE	     64
 #define HEADER_BYTES 16
-#define LOG2_SEGMENT 7
-#define MAX_FIELDS   64
+#define LOG2_SEGMENT FAKE_LOG2_SEGMENT
 #define CONST_METHOD 64 /* sizeof */
 #define POOL	     48
+#define PC_DESC	     16
+#define HAS_LINES    4 /* the flag of a ConstMethod */
+#define CODE_BYTES   8 /* of bytecodes */
 
 uint64_t fake_vm_base;
 
@@ -125,6 +127,19 @@ static void make_fields(struct fake_vm *vm)
 		{"nmethod", "_comp_level", NULL, false, FAKE_NMETHOD_LEVEL},
 		{"nmethod", "_entry_bci", NULL, false, FAKE_NMETHOD_ENTRY_BCI},
 		{"nmethod", "_verified_entry_offset", NULL, false, FAKE_NMETHOD_ENTRY},
+		{old ? "CompiledMethod" : "nmethod", old ? "_scopes_data_begin" : "_immutable_data",
+		 NULL, false, FAKE_NMETHOD_SCOPES},
+		{old ? "nmethod" : "CodeBlob", old ? "_metadata_offset" : "_mutable_data", NULL,
+		 false, FAKE_NMETHOD_METHODS},
+		{"nmethod", "_scopes_pcs_offset", NULL, false, FAKE_NMETHOD_PCS},
+		{"nmethod", old ? "_dependencies_offset" : "_scopes_data_offset", NULL, false,
+		 FAKE_NMETHOD_PCS_END},
+		{"nmethod", "_immutable_data_size", NULL, false, FAKE_NMETHOD_APART_BYTES},
+		{"CodeBlob", "_relocation_size", NULL, false, FAKE_NMETHOD_RELOCATIONS},
+		{"CodeBlob", "_mutable_data_size", NULL, false, FAKE_NMETHOD_METHODS_END},
+		{"PcDesc", "_pc_offset", NULL, false, 4},
+		{"PcDesc", "_scope_decode_offset", NULL, false, 8},
+		{"ConstMethod", old ? "_flags" : "_flags._flags", NULL, false, 28},
 		{"Method", "_constMethod", NULL, false, 8},
 		{"ConstMethod", "_constants", NULL, false, 8},
 		{"ConstMethod", "_constMethod_size", NULL, false, 16},
@@ -155,7 +170,8 @@ static void make_types(struct fake_vm *vm)
 	static const struct exported types[] = {{"HeapBlock", HEADER_BYTES},
 						{"Method", 88},
 						{"ConstMethod", CONST_METHOD},
-						{"ConstantPool", POOL}};
+						{"ConstantPool", POOL},
+						{"PcDesc", PC_DESC}};
 	const size_t n = sizeof(types) / sizeof(*types);
 
 	vm->types = take(vm, (n + 1) * STRIDE);
@@ -167,11 +183,16 @@ static void make_types(struct fake_vm *vm)
 
 static void make_constants(struct fake_vm *vm)
 {
-	const int32_t word_bytes = 8;
+	const int32_t word_bytes = 8, has_lines = HAS_LINES;
 
-	vm->ints = take(vm, 2 * STRIDE);
+	vm->ints = take(vm, 3 * STRIDE);
 	fake_vm_set_u64(vm, vm->ints, fake_vm_text(vm, "BytesPerWord"));
 	fake_vm_set(vm, vm->ints + 8, &word_bytes, sizeof(word_bytes));
+	fake_vm_set_u64(vm, vm->ints + STRIDE,
+			fake_vm_text(vm, vm->has_pointers
+						 ? "ConstMethod::_has_linenumber_table"
+						 : "ConstMethodFlags::_misc_has_linenumber_table"));
+	fake_vm_set(vm, vm->ints + STRIDE + 8, &has_lines, sizeof(has_lines));
 	vm->longs = take(vm, STRIDE);
 }
 
@@ -213,11 +234,16 @@ static void make_header(struct fake_vm *vm)
 	const Elf64_Phdr program[] = {
 		{.p_type = PT_LOAD, .p_memsz = FAKE_BYTES, .p_filesz = FAKE_BYTES},
 		{.p_type = PT_DYNAMIC, .p_vaddr = vm->dynamic - FAKE_BASE},
+		{.p_type = PT_LOAD,
+		 .p_flags = PF_R | PF_W,
+		 .p_offset = 1,
+		 .p_vaddr = vm->stub_head - FAKE_BASE - 8,
+		 .p_memsz = 24},
 	};
 	Elf64_Ehdr header = {.e_type = ET_DYN,
 			     .e_phoff = sizeof(header),
 			     .e_phentsize = sizeof(Elf64_Phdr),
-			     .e_phnum = 2};
+			     .e_phnum = 3};
 
 	memcpy(header.e_ident, ELFMAG, SELFMAG);
 	header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -232,6 +258,7 @@ static void make_library(struct fake_vm *vm)
 	make_fields(vm);
 	make_types(vm);
 	make_constants(vm);
+	vm->stub_head = take(vm, 32) + 8;
 	const struct exported exports[] = {
 		{"gHotSpotVMStructs", vm->structs},
 		{"gHotSpotVMStructEntryArrayStride", STRIDE},
@@ -343,13 +370,18 @@ static uint64_t make_symbol(struct fake_vm *vm, const char *text)
 uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *name,
 			const char *signature)
 {
-	const uint64_t method = take(vm, 88), const_method = take(vm, CONST_METHOD);
+	static const uint8_t lines[] = {0 << 3 | 5, 3 << 3 | 2, 0};
+	const uint64_t method = take(vm, 88), const_method = take(vm, 2 * CONST_METHOD);
 	const uint64_t pool = take(vm, POOL + 8 * 8), klass = take(vm, 64);
-	const uint16_t name_index = 3, signature_index = 4;
-	const int32_t length = 8;
+	const uint16_t name_index = 3, signature_index = 4, code_bytes = CODE_BYTES;
+	const int32_t length = 8, words = 2 * CONST_METHOD / 8, flags = HAS_LINES;
 
 	fake_vm_set_u64(vm, method + 8, const_method);
 	fake_vm_set_u64(vm, const_method + 8, pool);
+	fake_vm_set(vm, const_method + 16, &words, sizeof(words));
+	fake_vm_set(vm, const_method + 20, &code_bytes, sizeof(code_bytes));
+	fake_vm_set(vm, const_method + 28, &flags, sizeof(flags));
+	fake_vm_set(vm, const_method + CONST_METHOD + CODE_BYTES, lines, sizeof(lines));
 	fake_vm_set(vm, const_method + 22, &name_index, sizeof(name_index));
 	fake_vm_set(vm, const_method + 24, &signature_index, sizeof(signature_index));
 	fake_vm_set_u64(vm, pool + 8, klass);
@@ -358,6 +390,118 @@ uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *
 	fake_vm_set_u64(vm, pool + POOL + 8 * signature_index, make_symbol(vm, signature));
 	fake_vm_set_u64(vm, klass + 24, make_symbol(vm, class_name));
 	return method;
+}
+
+/* ---- debug information ---- */
+
+#define MAX_METHODS 16
+
+struct scopes_made {
+	uint64_t methods[MAX_METHODS];
+	size_t n_methods;
+	uint8_t scopes[256];
+	size_t len; /* the first byte is none of a scope */
+};
+
+static uint8_t number_of(struct scopes_made *made, uint64_t method)
+{
+	for (size_t i = 0; i < made->n_methods; i++) {
+		if (made->methods[i] == method)
+			return (uint8_t)(i + 1);
+	}
+	assert_true(made->n_methods < MAX_METHODS);
+	made->methods[made->n_methods++] = method;
+	return (uint8_t)made->n_methods;
+}
+
+/* Adds the scopes of a stack. Returns where the innermost is. */
+static int32_t add_stack(struct scopes_made *made, const struct fake_region *region, uint8_t bias)
+{
+	uint8_t caller = 0;
+
+	for (size_t i = 0; i < 4 && region->frames[i].method; i++) {
+		const size_t at = made->len;
+
+		assert_true(at + 3 <= sizeof(made->scopes));
+		made->scopes[at] = (uint8_t)(caller + bias);
+		made->scopes[at + 1] = (uint8_t)(number_of(made, region->frames[i].method) + bias);
+		made->scopes[at + 2] = (uint8_t)(region->frames[i].bci + 1 + bias);
+		made->len += 3;
+		caller = (uint8_t)at;
+	}
+	return caller;
+}
+
+static void set_int(struct fake_vm *vm, uint64_t addr, uint64_t value)
+{
+	const int32_t number = (int32_t)value;
+
+	fake_vm_set(vm, addr, &number, sizeof(number));
+}
+
+/* Descriptors begin and end with one that is no place of code, as HotSpot's do. */
+static void set_descriptors(struct fake_vm *vm, uint64_t at, const struct fake_region *regions,
+			    const int32_t *scopes, size_t n)
+{
+	set_int(vm, at + 4, UINT32_MAX);
+	for (size_t i = 0; i < n; i++) {
+		set_int(vm, at + (i + 1) * PC_DESC + 4, (uint32_t)regions[i].end);
+		set_int(vm, at + (i + 1) * PC_DESC + 8, (uint32_t)scopes[i]);
+	}
+	set_int(vm, at + (n + 1) * PC_DESC + 4, INT32_MAX);
+}
+
+uint64_t fake_vm_set_scopes(struct fake_vm *vm, uint64_t code, const struct fake_region *regions,
+			    size_t n)
+{
+	const uint64_t blob = fake_vm_blob_of(code), pcs_bytes = (n + 2) * PC_DESC;
+	struct scopes_made made = {.len = 1};
+	uint64_t methods, scopes, pcs;
+	int32_t at[16];
+
+	assert_true(n <= 16);
+	for (size_t i = 0; i < n; i++)
+		at[i] = add_stack(&made, &regions[i], !vm->has_pointers);
+	/* Up to JDK 22: methods, scopes, descriptors. Later: descriptors, scopes; and methods. */
+	methods = take(vm, 64 + made.n_methods * 8 + 512 + 2 * pcs_bytes) + 16;
+	scopes = methods + made.n_methods * 8;
+	pcs = scopes + made.len;
+	if (!vm->has_pointers) {
+		pcs = scopes + 16;
+		scopes = pcs + pcs_bytes;
+	}
+	fake_vm_set(vm, methods, made.methods, made.n_methods * 8);
+	fake_vm_set(vm, scopes, made.scopes, made.len);
+	set_descriptors(vm, pcs, regions, at, n);
+	if (vm->has_pointers) {
+		fake_vm_set_u64(vm, blob + FAKE_NMETHOD_SCOPES, scopes);
+		set_int(vm, blob + FAKE_NMETHOD_METHODS, methods - blob);
+		set_int(vm, blob + FAKE_NMETHOD_PCS, pcs - blob);
+		set_int(vm, blob + FAKE_NMETHOD_PCS_END, pcs + pcs_bytes - blob);
+	} else {
+		fake_vm_set_u64(vm, blob + FAKE_NMETHOD_SCOPES, pcs - 16);
+		set_int(vm, blob + FAKE_NMETHOD_PCS, 16);
+		set_int(vm, blob + FAKE_NMETHOD_PCS_END, scopes - (pcs - 16));
+		set_int(vm, blob + FAKE_NMETHOD_APART_BYTES, scopes + made.len - (pcs - 16));
+		fake_vm_set_u64(vm, blob + FAKE_NMETHOD_METHODS, methods - 16);
+		set_int(vm, blob + FAKE_NMETHOD_RELOCATIONS, 16);
+		set_int(vm, blob + FAKE_NMETHOD_METHODS_END, 16 + made.n_methods * 8);
+	}
+	return scopes;
+}
+
+void fake_vm_add_stub(struct fake_vm *vm, const char *name, uint64_t addr, uint32_t size)
+{
+	const uint64_t desc = take(vm, 64), at = fake_vm_text(vm, name);
+	uint64_t next;
+
+	memcpy(&next, fake_vm_at(vm, vm->stub_head), sizeof(next));
+	fake_vm_set_u64(vm, desc, next);
+	fake_vm_set_u64(vm, desc + 8, fake_vm_text(vm, "StubRoutines"));
+	fake_vm_set_u64(vm, desc + 16, at);
+	fake_vm_set_u64(vm, desc + 24, addr);
+	fake_vm_set_u64(vm, desc + 32, addr + size);
+	fake_vm_set_u64(vm, vm->stub_head, desc);
 }
 
 void fake_vm_init(struct fake_vm *vm)

@@ -15,9 +15,10 @@
 #include "outside/vm_memory.h"
 #include "outside/vm_tables.h"
 
-#define FAKE_BASE     fake_vm_base
-#define FAKE_BYTES    ((size_t)1 << 20)
-#define FAKE_SEGMENTS 512 /* of 128 bytes */
+#define FAKE_BASE	  fake_vm_base
+#define FAKE_BYTES	  ((size_t)1 << 20)
+#define FAKE_SEGMENTS	  512 /* of 256 bytes */
+#define FAKE_LOG2_SEGMENT 8
 
 /* Where the fake lies, in this program: the memory of the one that was made last. */
 extern uint64_t fake_vm_base;
@@ -34,8 +35,15 @@ enum fake_offset {
 	FAKE_NMETHOD_ENTRY_BCI = 76,
 	FAKE_NMETHOD_LEVEL = 80,
 	FAKE_NMETHOD_ENTRY = 84,
-	FAKE_BLOB_SIZE = 88,   /* of the blob; it is not set */
-	FAKE_BLOB_HEADER = 96, /* the code begins here */
+	FAKE_NMETHOD_SCOPES = 88,  /* a pointer: to scopes, or to what is apart */
+	FAKE_NMETHOD_METHODS = 96, /* an int offset from the blob, or a pointer */
+	FAKE_NMETHOD_PCS = 104,
+	FAKE_NMETHOD_PCS_END = 108, /* or where scopes are */
+	FAKE_NMETHOD_APART_BYTES = 112,
+	FAKE_NMETHOD_RELOCATIONS = 116,
+	FAKE_NMETHOD_METHODS_END = 120,
+	FAKE_BLOB_SIZE = 124,	/* of the blob; it is not set */
+	FAKE_BLOB_HEADER = 128, /* the code begins here */
 };
 
 struct fake_field {
@@ -58,6 +66,7 @@ struct fake_vm {
 	uint64_t nmethod_name, native_name;
 	uint64_t refused_at; /* an address that cannot be read; 0: none */
 	unsigned long calls;
+	uint64_t stub_head; /* where the head of the list of stubs is */
 	/* When watched_at has been read, the 4 bytes at changed_at become changed_to. */
 	uint64_t watched_at, changed_at;
 	uint32_t changed_to;
@@ -76,6 +85,24 @@ uint64_t fake_vm_text(struct fake_vm *vm, const char *text);
 /* A Method with all that leads to its names. */
 uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *name,
 			const char *signature);
+
+/* Each Method has the lines 5 from bytecode 0, and 7 from bytecode 3 on. */
+#define FAKE_LINES "0:5 3:7"
+
+/* The debug information of a piece of code: for each region its end and its stack. */
+struct fake_region {
+	int32_t end;
+	struct {
+		uint64_t method;
+		int32_t bci;
+	} frames[4]; /* outermost first; a method of 0 ends them */
+};
+/* Returns where the scopes are, so that a test can break them. */
+uint64_t fake_vm_set_scopes(struct fake_vm *vm, uint64_t code, const struct fake_region *regions,
+			    size_t n);
+
+/* Puts a stub in front of the JVM's list of stubs. */
+void fake_vm_add_stub(struct fake_vm *vm, const char *name, uint64_t addr, uint32_t size);
 
 /* A block of the heap, for so many bytes of code. Returns the addr of its code. */
 struct fake_code {

@@ -23,6 +23,9 @@ struct fixture {
 	struct vm_reading *reading;
 	struct vm_reading_told told;
 	char text[1 << 16];
+	char known[1024][128]; /* methods by their IDs */
+	size_t named;	       /* methods that were told of by their names */
+	bool says_inlines;
 	uint64_t now_ns;
 };
 
@@ -60,17 +63,86 @@ static void say(struct fixture *fixture, const char *format, ...)
 	va_end(args);
 }
 
+static void name_of(struct fixture *fixture, const struct wire_method *method, char ret[128])
+{
+	struct wire_line line = {0};
+	size_t pos = 0, len;
+
+	assert_true(method->id < 1024);
+	if (method->how == WIRE_METHOD_KNOWN) {
+		assert_true(fixture->known[method->id][0]);
+		memcpy(ret, fixture->known[method->id], 128);
+		return;
+	}
+	assert_int_equal(method->how, WIRE_METHOD_NAMED);
+	fixture->named++;
+	snprintf(ret, 128, "%.*s.%.*s%.*s", method->class_sig.len, method->class_sig.data,
+		 method->name.len, method->name.data, method->sig.len, method->sig.data);
+	if (fixture->says_inlines)
+		strcat(ret, " (");
+	for (size_t i = 0; fixture->says_inlines && wire_method_next_line(method, &pos, &line);
+	     i++) {
+		len = strlen(ret);
+		snprintf(ret + len, 128 - len, "%s%u:%u", i ? " " : "", line.bci, line.line);
+	}
+	if (fixture->says_inlines)
+		strcat(ret, ")");
+	memcpy(fixture->known[method->id], ret, 128);
+}
+
+/* Says the compiled method, and if wanted each region with its new frames. */
+static void say_inlines(struct fixture *fixture, const uint8_t *data, uint32_t len)
+{
+	static char names[1024][128];
+	struct wire_inline table;
+	struct wire_method method;
+	struct wire_region region;
+	struct wire_inline_frame frame;
+	uint32_t n = 0, end = 0;
+
+	assert_int_equal(wire_inline_init(&table, data, len), 0);
+	while (wire_inline_next_method(&table, &method) == 1)
+		name_of(fixture, &method, names[n++]);
+	say(fixture, "%s\n", names[0]);
+	while (wire_inline_next_region(&table, &region) == 1) {
+		end += region.size;
+		if (fixture->says_inlines)
+			say(fixture, "  to %u, of %u:", end, region.depth);
+		for (uint32_t i = region.shared; i < region.depth; i++) {
+			assert_int_equal(wire_inline_next_frame(&table, &frame), 1);
+			assert_true(frame.method < n);
+			if (fixture->says_inlines)
+				say(fixture, " %s@%d", names[frame.method], frame.bci);
+		}
+		if (fixture->says_inlines)
+			say(fixture, "\n");
+	}
+}
+
 static void say_load(struct fixture *fixture, const struct wire_record *record)
 {
 	struct wire_method_load load;
+	const uint8_t *data;
+	size_t pos = 0;
+	uint16_t tag;
+	uint32_t len;
+	bool has_inlines = false;
 
 	assert_int_equal(wire_decode_method_load(record, &load), 0);
-	say(fixture, "load%s %llx+%u kind %d level %d frame %u/%u/%u at %llu: %.*s.%.*s%.*s\n",
+	assert_int_equal(load.class_sig.len + load.method_sig.len, 0);
+	say(fixture, "load%s %llx+%u kind %d level %d frame %u/%u/%u at %llu: ",
 	    record->flags & WIRE_FLAG_RESYNC ? " again" : "",
 	    (unsigned long long)(load.addr - FAKE_BASE), load.size, load.code_kind, load.level,
 	    load.frame.size, load.frame.complete, load.frame.entry,
-	    (unsigned long long)load.time_ns, load.class_sig.len, load.class_sig.data,
-	    load.method.len, load.method.data, load.method_sig.len, load.method_sig.data);
+	    (unsigned long long)load.time_ns);
+	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0) {
+		if (tag != WIRE_SECTION_INLINE)
+			continue;
+		has_inlines = true;
+		say_inlines(fixture, data, len);
+	}
+	if (!has_inlines)
+		say(fixture, ".%.*s\n", load.method.len, load.method.data);
 }
 
 static void say_record(struct fixture *fixture, const struct wire_record *record)
@@ -475,7 +547,8 @@ static void a_segment_map_of_zeros_is_bounded(void **state)
 	struct fixture *const fixture = new_fixture(false);
 
 	memset(fake_vm_at(&fixture->vm, fixture->vm.segmap), 0, FAKE_SEGMENTS);
-	memset(fake_vm_at(&fixture->vm, fixture->vm.code), 1, (size_t)FAKE_SEGMENTS << 7);
+	memset(fake_vm_at(&fixture->vm, fixture->vm.code), 1,
+	       (size_t)FAKE_SEGMENTS << FAKE_LOG2_SEGMENT);
 	assert_int_equal(step(fixture), 0);
 	assert_int_equal(stats_of(fixture).named, 0);
 	assert_true(fixture->vm.calls < 2000);
@@ -492,6 +565,7 @@ static void beside_an_agent_code_alone_is_told_of(void **state)
 		 "load %llx+200 kind 1 level 4 frame 48/12/4 at 1000: com/example/Main.run(I)V\n",
 		 (unsigned long long)(first - FAKE_BASE));
 	check_step(fixture, expected);
+	assert_string_equal(fixture->known[1], ""); /* IDs are the agent's */
 	assert_int_equal(fixture->told.n_heaps, 1);
 	assert_true(first >= fixture->told.heaps[0].low && first < fixture->told.heaps[0].high);
 	fake_vm_free_code(&fixture->vm, first);
@@ -523,7 +597,7 @@ static void add_guest(struct fixture *fixture, const char *class_name)
 
 static void functions_of_other_languages_have_their_names(void **state)
 {
-	struct fixture *const fixture = new_fixture(false);
+	struct fixture *const fixture = new_fixture(true);
 
 	assert_int_equal(sizeof(with_name), 32);
 	add_guest(fixture, "com/oracle/truffle/runtime/OptimizedCallTarget");
@@ -535,7 +609,7 @@ static void functions_of_other_languages_have_their_names(void **state)
 
 static void other_methods_are_not_named_by_their_data(void **state)
 {
-	struct fixture *const fixture = new_fixture(false);
+	struct fixture *const fixture = new_fixture(true);
 
 	add_guest(fixture, "com/example/Main");
 	assert_int_equal(step(fixture), 0);
@@ -591,6 +665,222 @@ static void a_process_that_ends_ends_the_reading(void **state)
 	free_fixture(fixture);
 }
 
+/* ---- inlined methods and lines ---- */
+
+#define MAIN "com/example/Main"
+
+static void check_inlines(bool has_pointers)
+{
+	struct fixture *const fixture = new_fixture(has_pointers);
+	struct fake_code code = nmethod(fixture, "run", 1);
+	const uint64_t in = fake_vm_method(&fixture->vm, "com/example/In", "get", "()I");
+	const struct fake_region regions[] = {
+		{16, {{code.method, 2}}},	    {24, {{code.method, 3}, {in, -1}}},
+		{32, {{code.method, 3}, {in, -1}}}, /* is joined to the one before */
+		{40, {{code.method, 3}, {in, 4}}},  {201, {{code.method, 9}}}, /* behind the code */
+	};
+	const uint64_t at = fake_vm_add_code(&fixture->vm, &code);
+	char expected[1024];
+
+	fixture->says_inlines = true;
+	fake_vm_set_scopes(&fixture->vm, at, regions, 5);
+	snprintf(expected, sizeof(expected),
+		 "hello\nbegin\nload again %llx+200 kind 1 level 4 frame 48/12/4 at 1000: " MAIN
+		 ".run(I)V (" FAKE_LINES ")\n"
+		 "  to 16, of 1: " MAIN ".run(I)V (" FAKE_LINES ")@2\n"
+		 "  to 32, of 2: " MAIN ".run(I)V (" FAKE_LINES ")@3"
+		 " com/example/In.get()I (" FAKE_LINES ")@-1\n"
+		 "  to 40, of 2: com/example/In.get()I (" FAKE_LINES ")@4\n"
+		 "end\n",
+		 (unsigned long long)(at - FAKE_BASE));
+	check_step(fixture, expected);
+	assert_int_equal(stats_of(fixture).uninlined, 0);
+	free_fixture(fixture);
+}
+
+static void inlined_methods_and_lines_are_told(void **state)
+{
+	check_inlines(false);
+}
+
+static void inlined_methods_and_lines_of_older_jdks_are_told(void **state)
+{
+	check_inlines(true);
+}
+
+/* Tells of code with a method in it that another piece of code had in it before. */
+static void a_method_is_named_once_until_another_takes_its_place(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "run", 1);
+	const uint64_t in = fake_vm_method(&fixture->vm, "com/example/In", "get", "()I");
+	const struct fake_region region = {16, {{code.method, 2}, {in, 1}}};
+
+	fixture->says_inlines = true;
+	fake_vm_set_scopes(&fixture->vm, fake_vm_add_code(&fixture->vm, &code), &region, 1);
+	assert_int_equal(step(fixture), 0);
+	assert_int_equal(fixture->named, 2);
+	code.compile_id = 2;
+	fake_vm_set_scopes(&fixture->vm, fake_vm_add_code(&fixture->vm, &code), &region, 1);
+	assert_int_equal(step(fixture), 0);
+	assert_int_equal(fixture->named, 2);
+	assert_non_null(strstr(fixture->text, "com/example/In.get()I (" FAKE_LINES ")@1"));
+	/* The class is gone, and another one has come to its place. */
+	memcpy(fake_vm_at(&fixture->vm, in),
+	       fake_vm_at(&fixture->vm,
+			  fake_vm_method(&fixture->vm, "com/example/Other", "set", "()I")),
+	       88);
+	code.compile_id = 3;
+	fake_vm_set_scopes(&fixture->vm, fake_vm_add_code(&fixture->vm, &code), &region, 1);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "com/example/Other.set()I (" FAKE_LINES ")@1"));
+	free_fixture(fixture);
+}
+
+/* Code whose scopes were changed at an offset is told of without what was inlined. */
+static void check_scopes(size_t at, uint8_t value)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct fake_code code = nmethod(fixture, "run", 1);
+	const uint64_t in = fake_vm_method(&fixture->vm, "com/example/In", "get", "()I");
+	const struct fake_region region = {16, {{code.method, 2}, {in, 1}}};
+	uint64_t scopes;
+
+	fixture->says_inlines = true;
+	scopes =
+		fake_vm_set_scopes(&fixture->vm, fake_vm_add_code(&fixture->vm, &code), &region, 1);
+	*(uint8_t *)fake_vm_at(&fixture->vm, scopes + at) = value;
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, MAIN ".run(I)V"));
+	assert_null(strstr(fixture->text, "  to "));
+	assert_int_equal(stats_of(fixture).uninlined, 1);
+	assert_int_equal(stats_of(fixture).unnamed, 0);
+	free_fixture(fixture);
+}
+
+static void scopes_that_lie_cost_what_was_inlined(void **state)
+{
+	check_scopes(4, 5);   /* the inner scope is its own caller */
+	check_scopes(4, 200); /* its caller is behind the end */
+	check_scopes(5, 60);  /* a Method that there is not */
+	check_scopes(5, 1);   /* the number 0 */
+	check_scopes(2, 3);   /* the outermost is not the compiled method */
+	check_scopes(5, 0);   /* no byte of a number is 0 */
+}
+
+/* An int of the nmethod that says where its parts are is changed. */
+static void check_place(bool has_pointers, uint32_t at, int32_t value)
+{
+	struct fixture *const fixture = new_fixture(has_pointers);
+	struct fake_code code = nmethod(fixture, "run", 1);
+	const struct fake_region region = {16, {{code.method, 2}}};
+	const uint64_t addr = fake_vm_add_code(&fixture->vm, &code);
+
+	fixture->says_inlines = true;
+	fake_vm_set_scopes(&fixture->vm, addr, &region, 1);
+	fake_vm_set(&fixture->vm, fake_vm_blob_of(addr) + at, &value, sizeof(value));
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, MAIN ".run(I)V"));
+	assert_null(strstr(fixture->text, "  to "));
+	free_fixture(fixture);
+}
+
+static void places_of_debug_information_that_lie_are_not_followed(void **state)
+{
+	check_place(false, FAKE_NMETHOD_PCS, -1);
+	check_place(false, FAKE_NMETHOD_PCS_END, INT32_MAX);
+	check_place(false, FAKE_NMETHOD_APART_BYTES, 0);
+	check_place(false, FAKE_NMETHOD_METHODS_END, INT32_MAX);
+	check_place(false, FAKE_NMETHOD_SCOPES + 4, -1);
+	check_place(true, FAKE_NMETHOD_PCS_END, 0);
+	check_place(true, FAKE_NMETHOD_METHODS, INT32_MAX);
+	check_place(true, FAKE_NMETHOD_SCOPES, 0);
+}
+
+/* ---- stubs that share a blob ---- */
+
+#define STUBS 16 /* a shorter list is none that is believed */
+
+static uint64_t add_stub_blob(struct fixture *fixture)
+{
+	const struct fake_code blob = {.name = fake_vm_text(&fixture->vm, "StubRoutines (1)"),
+				       .bytes = 4096};
+	const uint64_t at = fake_vm_add_code(&fixture->vm, &blob);
+	char name[32];
+
+	for (unsigned i = 0; i < STUBS; i++) {
+		snprintf(name, sizeof(name), "stub %u", i);
+		fake_vm_add_stub(&fixture->vm, name, at + i * 64, i == 1 ? 32 : 64);
+	}
+	return at;
+}
+
+static void stubs_of_a_blob_have_their_names_and_gaps_that_of_the_blob(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t at = add_stub_blob(fixture) - FAKE_BASE;
+	char expected[128];
+
+	assert_int_equal(step(fixture), 0);
+	snprintf(expected, sizeof(expected), "stub %llx+64 frame 0: stub 0\n",
+		 (unsigned long long)at);
+	assert_non_null(strstr(fixture->text, expected));
+	snprintf(expected, sizeof(expected), "stub %llx+32 frame 0: StubRoutines (1)\n",
+		 (unsigned long long)at + 96);
+	assert_non_null(strstr(fixture->text, expected));
+	snprintf(expected, sizeof(expected), "stub %llx+%u frame 0: StubRoutines (1)\n",
+		 (unsigned long long)at + STUBS * 64, 4096 - STUBS * 64);
+	assert_non_null(strstr(fixture->text, expected));
+	check_step(fixture, "");
+	free_fixture(fixture);
+}
+
+static void a_stub_that_is_generated_later_is_told_of(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t at = add_stub_blob(fixture);
+
+	assert_int_equal(step(fixture), 0);
+	fake_vm_add_stub(&fixture->vm, "late", at + 2048, 64);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, "+64 frame 0: late\n"));
+	check_step(fixture, "");
+	free_fixture(fixture);
+}
+
+/* A list that cannot be one leaves the blob its own name. */
+static void check_no_list(struct fixture *fixture)
+{
+	assert_int_equal(step(fixture), 0);
+	assert_null(strstr(fixture->text, "stub 0\n"));
+	assert_non_null(strstr(fixture->text, "+4096 frame 0: StubRoutines (1)\n"));
+	assert_true(fixture->vm.calls < 2000);
+	free_fixture(fixture);
+}
+
+static void lists_of_stubs_that_lie_are_none(void **state)
+{
+	struct fixture *fixture = new_fixture(false);
+	uint64_t head;
+
+	add_stub_blob(fixture); /* a chain without an end */
+	memcpy(&head, fake_vm_at(&fixture->vm, fixture->vm.stub_head), sizeof(head));
+	fake_vm_set_u64(&fixture->vm, head, head);
+	check_no_list(fixture);
+
+	fixture = new_fixture(false);
+	add_stub_blob(fixture); /* a descriptor that leads nowhere */
+	memcpy(&head, fake_vm_at(&fixture->vm, fixture->vm.stub_head), sizeof(head));
+	fake_vm_set_u64(&fixture->vm, head, 0x1000);
+	check_no_list(fixture);
+
+	fixture = new_fixture(false);
+	add_stub_blob(fixture); /* code that ends before it begins */
+	memcpy(&head, fake_vm_at(&fixture->vm, fixture->vm.stub_head), sizeof(head));
+	fake_vm_set_u64(&fixture->vm, head + 32, 1);
+	check_no_list(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -618,6 +908,14 @@ int main(void)
 		cmocka_unit_test(other_methods_are_not_named_by_their_data),
 		cmocka_unit_test(names_are_believed_with_all_that_stands_around_them),
 		cmocka_unit_test(a_process_that_ends_ends_the_reading),
+		cmocka_unit_test(inlined_methods_and_lines_are_told),
+		cmocka_unit_test(inlined_methods_and_lines_of_older_jdks_are_told),
+		cmocka_unit_test(a_method_is_named_once_until_another_takes_its_place),
+		cmocka_unit_test(scopes_that_lie_cost_what_was_inlined),
+		cmocka_unit_test(places_of_debug_information_that_lie_are_not_followed),
+		cmocka_unit_test(stubs_of_a_blob_have_their_names_and_gaps_that_of_the_blob),
+		cmocka_unit_test(a_stub_that_is_generated_later_is_told_of),
+		cmocka_unit_test(lists_of_stubs_that_lie_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

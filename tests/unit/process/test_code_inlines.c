@@ -306,6 +306,24 @@ static void memory_for_tables_has_an_end(void **state)
 	process->methods.bytes -= others;
 }
 
+static void an_id_whose_new_name_finds_no_room_means_nothing(void **state)
+{
+	const size_t others = CODE_METHODS_MAX_BYTES;
+
+	send_nested(); /* names the IDs 1 to 3 */
+	process->methods.bytes += others;
+	begin_table(1);
+	named(3, "newcomer");
+	wire_encode_inline_count(&table, 0);
+	send_load(ADDR + 0x1000, "", "", 0);
+	process->methods.bytes -= others;
+	begin_table(1);
+	known(3);
+	wire_encode_inline_count(&table, 0);
+	send_load(ADDR + 0x2000, "", "", 0);
+	assert_string_equal(range_at(ADDR + 0x2000)->name, "[unnamed method]");
+}
+
 /* Depth and frames of region i, each sharing what it can with the one before. */
 static uint32_t depth_of(uint32_t i)
 {
@@ -421,6 +439,7 @@ int main(void)
 		INLINES_TEST(a_repeat_keeps_the_first_table_or_brings_one),
 		INLINES_TEST(a_table_goes_with_its_range),
 		INLINES_TEST(memory_for_tables_has_an_end),
+		INLINES_TEST(an_id_whose_new_name_finds_no_room_means_nothing),
 		INLINES_TEST(every_region_of_a_long_table_is_found),
 		INLINES_TEST(regions_are_walked_in_order),
 		INLINES_TEST(lines_of_code_are_those_of_the_innermost),
