@@ -2,6 +2,7 @@
 /* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
 #include "cli/commands.h"
 #include "live/engine.h"
+#include "serve/announced.h"
 #include "serve/control.h"
 #include "serve/daemon.h"
 #include "serve/service.h"
@@ -46,8 +47,14 @@ static bool may_announce(struct log_share *share, const struct process *process)
 	return log_share_allows(share, process->group, name, clock_now_ns());
 }
 
+/* The lines about JVMs. */
+struct announcing {
+	struct log_share share;
+	struct announced announced;
+};
+
 /* Logs each JVM once when it has come, and once when it has ended. Tools that pass are none. */
-static void announce(struct engine *engine, struct log_share *share)
+static void announce(struct engine *engine, struct announcing *announcing)
 {
 	struct process *process;
 	char called[PLACE_NAME_BYTES];
@@ -60,18 +67,21 @@ static void announce(struct engine *engine, struct log_share *share)
 
 		if (is_here && !process->was_announced) {
 			process_write_called(process, called, sizeof(called));
-			if (may_announce(share, process))
+			if (announced_add(&announcing->announced, process->pid,
+					  process->start_ticks) &&
+			    may_announce(&announcing->share, process))
 				log_info("PID %d: %s, %s", (int)process->pid, called,
 					 process->container_id[0] ? process->container_id
 								  : "no container");
 			process->was_announced = true;
 		} else if (is_gone && process->was_announced) {
-			if (may_announce(share, process))
+			if (may_announce(&announcing->share, process))
 				log_info("PID %d: ended", (int)process->pid);
+			announced_remove(&announcing->announced, process->pid);
 			process->was_announced = false;
 		}
 	}
-	log_share_step(share, "lines about JVMs that came or ended", clock_now_ns());
+	log_share_step(&announcing->share, "lines about JVMs that came or ended", clock_now_ns());
 }
 
 static int watch(struct engine *engine, const struct options *options)
@@ -80,7 +90,7 @@ static int watch(struct engine *engine, const struct options *options)
 	const struct daemon_options how = {.watch = &options->watch,
 					   .recording = &options->recording,
 					   .socket_path = options->socket_path};
-	struct log_share announced = {0};
+	struct announcing announcing = {0};
 	struct daemon daemon = {0};
 	int err = control_open(engine, options->socket_path, &daemon.counts, &control);
 
@@ -92,12 +102,13 @@ static int watch(struct engine *engine, const struct options *options)
 	while (!err && !engine->is_interrupted) {
 		engine_step(engine, daemon_wait_ns(&daemon));
 		daemon_step(&daemon);
-		announce(engine, &announced);
+		announce(engine, &announcing);
 	}
 	service_stopping(&daemon.service);
 	control_finish(control, PATIENCE_NS);
 	daemon_close(&daemon);
 	control_close(control);
+	announced_fini(&announcing.announced);
 	return err;
 }
 
