@@ -2,7 +2,7 @@
 /* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
 #include "cli/commands.h"
 #include "live/engine.h"
-#include "serve/announced.h"
+#include "guard/announced.h"
 #include "serve/control.h"
 #include "serve/daemon.h"
 #include "serve/service.h"

@@ -65,17 +65,6 @@ static int diagnose_any(struct targets *targets, const char *socket_path, char r
 	return -EAGAIN;
 }
 
-/* What a recording lacks of a JVM without its agent. */
-static const char *lack_without_agent(const struct recording_options *options)
-{
-	if (!recording_has_probes(options))
-		return "names of Java code are read from outside";
-	if (!(recording_kinds(options) & ~PROBES_OF_ANY))
-		return "there will be no samples";
-	return "names of Java code are read from outside, and there will be no alloc, lock or "
-	       "exceptions";
-}
-
 /*
  * Judges one process. Any process can be recorded, but names of a JVM without its agent are read
  * from outside, and only the agent's JVMs have probes.
@@ -100,7 +89,7 @@ static int diagnose_one(const struct recording_options *options, const struct pr
 		return 0;
 	case DIAGNOSE_SEEN_JVM:
 		snprintf(what, sizeof(what), "%.*s", (int)sizeof(what) - 1, ret);
-		snprintf(ret, DIAGNOSE_BYTES, "%s: %s", lack_without_agent(options), what);
+		snprintf(ret, DIAGNOSE_BYTES, "%s: %s", diagnose_lack_outside(options), what);
 		return 0;
 	default:
 		return -EAGAIN;

@@ -156,7 +156,7 @@ static bool is_running(const struct process *process)
 	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
 }
 
-/* Of a JVM without an agent that tells of it: what is in the way, and what can be had at once. */
+/* Of a JVM whose agent does not tell of it: what is in the way, and what can be had at once. */
 static void say_jvm(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
@@ -164,6 +164,13 @@ static void say_jvm(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES]
 	diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret);
 	text.len = strlen(ret);
 	say(&text, "; with -a too, it is recorded as it is, and its names are read from outside");
+}
+
+/* Whether the process is a JVM that never had an agent, and can be recorded as it is. */
+static bool is_outside(const struct process *process)
+{
+	return !process_has_agent(process) && process_has_libjvm(process) &&
+	       !diagnose_has_agent(process);
 }
 
 /*
@@ -217,40 +224,63 @@ static bool say_stopped(const struct selection *selection, struct targets *targe
 	return true;
 }
 
-static int judge(struct selection *selection, const struct recording_options *options,
-		 struct targets *targets, char ret[DIAGNOSE_BYTES])
+static int judge(struct selection *selection, struct targets *targets, char ret[DIAGNOSE_BYTES])
 {
 	int err;
 
-	if (options->all) {
-		targets_want_all(targets);
-		targets_read_all(targets);
-	}
 	if (ret)
 		targets_settle_names(targets);
 	err = selection_narrow(selection, targets);
 	if (err == -ENOTUNIQ && ret)
 		err = say_several(selection, targets, ret);
-	if (options->all)
-		targets_unwant_all(targets);
 	return err;
 }
 
+/* What a recording lacks of a JVM without its agent. */
+const char *diagnose_lack_outside(const struct recording_options *options)
+{
+	if (!recording_has_probes(options))
+		return "names of Java code are read from outside";
+	if (!(recording_kinds(options) & ~PROBES_OF_ANY))
+		return "there will be no samples";
+	return "names of Java code are read from outside, and there will be no alloc, lock or "
+	       "exceptions";
+}
+
+/* What a recording of a JVM without an agent lacks. */
+static int say_outside(const struct recording_options *options, pid_t pid, const char *socket_path,
+		       char ret[DIAGNOSE_BYTES])
+{
+	char what[DIAGNOSE_BYTES / 2];
+
+	if (!ret)
+		return 0;
+	diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret);
+	snprintf(what, sizeof(what), "%.*s", (int)sizeof(what) - 1, ret);
+	snprintf(ret, DIAGNOSE_BYTES, "%s: %s", diagnose_lack_outside(options), what);
+	return 0;
+}
+
 /* Returns 0 if a process that fits can be recorded, else an error and the reason. */
-static int check_connected(const struct selection *selection, struct targets *targets,
+static int check_connected(const struct selection *selection,
+			   const struct recording_options *options, struct targets *targets,
 			   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
-	const struct process *process, *other = NULL;
+	const struct process *process, *other = NULL, *outside = NULL;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process_is_jvm(process) || !selection_fits(selection, process) ||
-		    !is_running(process))
+		if (!selection_fits(selection, process) || !is_running(process))
 			continue;
-		if (process->jvm->state == JVM_CURRENT)
+		if (is_outside(process))
+			outside = process;
+		else if (process_is_jvm(process) && process->jvm->state == JVM_CURRENT)
 			return 0;
-		other = process;
+		else if (process_is_jvm(process))
+			other = process;
 	}
+	if (outside)
+		return say_outside(options, outside->pid, socket_path, ret);
 	if (other && ret)
 		return diagnose_process(other, socket_path, ret);
 	return other ? -EAGAIN : -ENOENT;
@@ -259,6 +289,7 @@ static int check_connected(const struct selection *selection, struct targets *ta
 int diagnose_names(const struct recording_options *options, struct targets *targets,
 		   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
+	const bool reads_all = options->all || ret;
 	struct selection selection;
 	int err = selection_init(&selection, &options->select);
 
@@ -269,15 +300,24 @@ int diagnose_names(const struct recording_options *options, struct targets *targ
 			 options->select.jvm);
 		return -EAGAIN;
 	}
-	err = judge(&selection, options, targets, ret);
+	selection.only_jvms = !options->all;
+	if (reads_all) {
+		targets_want_all(targets);
+		targets_read_all(targets);
+	}
+	if (!options->all)
+		selection_read_on(&selection, targets, DIAGNOSE_READ_NS);
+	err = judge(&selection, targets, ret);
 	if (!err && !options->all)
-		err = check_connected(&selection, targets, socket_path, ret);
+		err = check_connected(&selection, options, targets, socket_path, ret);
 	if (err == -ENOENT && ret) {
 		if (!say_unknown(&selection, targets, socket_path, ret) &&
 		    !say_stopped(&selection, targets, ret))
 			say_none(&selection, targets, ret);
 		err = -EAGAIN;
 	}
+	if (reads_all)
+		targets_unwant_all(targets);
 	selection_fini(&selection);
 	return err;
 }

@@ -20,4 +20,7 @@
 int diagnose_names(const struct recording_options *options, struct targets *targets,
 		   const char *socket_path, char ret[DIAGNOSE_BYTES]);
 
+/* What a recording of a JVM without an agent has and lacks. */
+const char *diagnose_lack_outside(const struct recording_options *options);
+
 #endif

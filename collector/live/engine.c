@@ -562,6 +562,7 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 		targets_unwant_outside(&engine->targets);
 		targets_unwant_all(&engine->targets);
 	}
+	recording_unwant_outside(recording, &engine->targets);
 	if (recording->options.pid > 0)
 		targets_unwant(&engine->targets, recording->options.pid);
 	for (size_t i = 0; i < recording->options.n_more_pids; i++)

@@ -25,6 +25,7 @@
 
 #define TURN_NS		(20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
 #define DEEP_NS		CLOCK_NS_PER_SEC
+#define READ_NS		(20 * CLOCK_NS_PER_MS) /* of the mappings of a process */
 #define WAITS_A_TURN	512
 #define TREE_NODE_BYTES 64 /* with its part of the index */
 
@@ -86,11 +87,20 @@ static void read_boot_id(struct recording *recording)
  */
 static void select_place(struct recording *recording, struct recording_model *model)
 {
+	const bool looks = recording_looks_outside(&recording->options);
+
+	if (looks)
+		targets_want_all(model->targets);
 	if (recording_needs_survey(&recording->options))
 		targets_read_all(model->targets);
-	if (selector_is_empty(&recording->options.select))
+	if (looks)
+		selections_read_on(&recording->selections, model->targets, READ_NS);
+	if (!selector_is_empty(&recording->options.select))
+		selections_narrow(&recording->selections, model->targets);
+	if (!looks)
 		return;
-	selections_narrow(&recording->selections, model->targets);
+	recording_want_outside(recording, model->targets);
+	targets_unwant_all(model->targets);
 }
 
 static uint32_t max_nodes(const struct budget *budget)
@@ -231,6 +241,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->sinks = sink;
 	recording->hold.max_bytes = model->budget ? (size_t)model->budget->held : 0;
 	err = selections_init(&recording->selections, &options->select);
+	if (!err)
+		selections_limit(&recording->selections, !options->all);
 	if (!err && options->waits.has_wakers) {
 		recording->waker = calloc(1, sizeof(*recording->waker));
 		err = recording->waker ? 0 : -ENOMEM;

@@ -167,9 +167,14 @@ struct recording_samples {
 	uint64_t memory_less; /* a sink had no memory */
 };
 
+/* JVMs without an agent that a recording by name may have. */
+#define RECORDING_MAX_OUTSIDE 256
+
 struct recording {
 	struct recording_options options;
-	struct selections selections; /* made of options.select */
+	struct selections selections;	      /* made of options.select */
+	pid_t outside[RECORDING_MAX_OUTSIDE]; /* JVMs without an agent, found by name */
+	size_t n_outside;
 	struct sampler *sampler;
 	struct thread_clock *clock; /* NULL: no time was asked for */
 	struct probe_arms *arms;    /* NULL: no probes are asked for */
@@ -305,6 +310,18 @@ bool recording_needs_survey(const struct recording_options *options);
 unsigned recording_kinds_of(const char *list, char ret_bad[16]);
 /* "cpu,wall" */
 const char *recording_kinds_text(unsigned kinds, char ret[RECORDING_KINDS_BYTES]);
+
+/*
+ * Whether JVMs without an agent are looked for by name. With options->all every process is wanted
+ * as it is.
+ */
+bool recording_looks_outside(const struct recording_options *options);
+/*
+ * Finds the JVMs without an agent that fit by name, among all processes of the host, and wants
+ * them (targets_want), up to RECORDING_MAX_OUTSIDE. JVMs that begin later are not among them.
+ */
+void recording_want_outside(struct recording *recording, struct targets *targets);
+void recording_unwant_outside(struct recording *recording, struct targets *targets);
 
 /* Starts to read threads if their time is asked for. Errors have been said. */
 int recording_start_clock(struct recording *recording, const struct budget *budget);

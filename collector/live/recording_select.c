@@ -2,6 +2,8 @@
 /* Decides which processes' samples belong to a recording, see recording.h. */
 #include "live/recording.h"
 
+#include "base/log.h"
+
 size_t recording_alternatives(const struct recording_options *options)
 {
 	return options->n_more_pids + selector_alternatives(&options->select);
@@ -27,12 +29,53 @@ bool recording_has_pid(const struct recording_options *options, pid_t pid)
 	return has;
 }
 
+bool recording_looks_outside(const struct recording_options *options)
+{
+	return !options->all && options->pid == 0 && !selector_is_empty(&options->select);
+}
+
 bool recording_is_of_interest(const struct recording_options *options,
 			      const struct process *process)
 {
 	if (options->pid > 0)
 		return process && recording_has_pid(options, process->pid);
-	return options->all || (process && process_is_jvm(process) && process_has_agent(process));
+	if (options->all)
+		return true;
+	if (!process)
+		return false;
+	return (process_is_jvm(process) && process_has_agent(process)) ||
+	       (recording_looks_outside(options) && process->users > 0 &&
+		process_has_libjvm(process));
+}
+
+void recording_want_outside(struct recording *recording, struct targets *targets)
+{
+	struct process *process;
+	size_t pos = 0, left_out = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (process->gone_ns || process_has_agent(process) ||
+		    !process_has_libjvm(process) ||
+		    !selections_fit(&recording->selections, process))
+			continue;
+		if (recording->n_outside < RECORDING_MAX_OUTSIDE)
+			recording->outside[recording->n_outside++] = process->pid;
+		else
+			left_out++;
+	}
+	for (size_t i = 0; i < recording->n_outside; i++)
+		targets_want(targets, recording->outside[i]);
+	if (left_out > 0)
+		log_warning("%zu JVMs without the agent fit and are left out: a recording by name "
+			    "has %d of them",
+			    left_out, RECORDING_MAX_OUTSIDE);
+}
+
+void recording_unwant_outside(struct recording *recording, struct targets *targets)
+{
+	for (size_t i = 0; i < recording->n_outside; i++)
+		targets_unwant(targets, recording->outside[i]);
+	recording->n_outside = 0;
 }
 
 bool recording_selects(struct recording *recording, const struct process *process)

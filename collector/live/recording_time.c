@@ -72,8 +72,8 @@ static unsigned kind_of_word(const char *word, size_t len)
 
 bool recording_needs_survey(const struct recording_options *options)
 {
-	return options->all &&
-	       (!selector_is_empty(&options->select) || recording_has_time(options));
+	return !selector_is_empty(&options->select) ||
+	       (options->all && recording_has_time(options));
 }
 
 unsigned recording_kinds_of(const char *list, char ret_bad[16])

@@ -104,9 +104,25 @@ bool selection_wants(struct selection *selection, const struct process *process)
 
 /* ---- which place is meant ---- */
 
-static bool is_there(const struct process *process)
+static bool is_there(const struct selection *selection, const struct process *process)
 {
-	return !process->gone_ns && (!process_is_jvm(process) || process->jvm->state != JVM_ENDED);
+	if (process->gone_ns)
+		return false;
+	if (process_is_jvm(process))
+		return process->jvm->state != JVM_ENDED;
+	return !selection->only_jvms || process_has_libjvm(process);
+}
+
+void selection_read_on(const struct selection *selection, const struct targets *targets,
+		       uint64_t for_ns)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (!process->gone_ns && fit_place(selection, process) > SELECTOR_UNFIT)
+			process_read_on(process, for_ns);
+	}
 }
 
 enum selector_fit selection_best(const struct selection *selection, const struct targets *targets)
@@ -118,7 +134,7 @@ enum selector_fit selection_best(const struct selection *selection, const struct
 	while ((process = targets_next(targets, &pos))) {
 		const enum selector_fit fit = fit_place(selection, process);
 
-		if (fit > best && is_there(process) && fits_rest(selection, process))
+		if (fit > best && is_there(selection, process) && fits_rest(selection, process))
 			best = fit;
 	}
 	return best;
@@ -127,7 +143,7 @@ enum selector_fit selection_best(const struct selection *selection, const struct
 bool selection_could_mean(const struct selection *selection, enum selector_fit best,
 			  const struct process *process)
 {
-	return best > SELECTOR_UNFIT && is_there(process) &&
+	return best > SELECTOR_UNFIT && is_there(selection, process) &&
 	       fit_place(selection, process) == best && fits_rest(selection, process);
 }
 

@@ -37,6 +37,7 @@ struct selection_place {
 struct selection {
 	struct selector selector;
 	struct selection_place place;
+	bool only_jvms; /* set by the owner: places of other processes are none */
 	bool has_jvm;
 	regex_t jvm;
 	struct map64 verdicts; /* PID -> its workload's version; the last bit is the verdict */
@@ -57,6 +58,13 @@ int selection_narrow(struct selection *selection, const struct targets *targets)
 bool selection_wants(struct selection *selection, const struct process *process);
 /* Whether the process is meant; the verdict is not kept. */
 bool selection_fits(const struct selection *selection, const struct process *process);
+
+/*
+ * Reads the mappings of processes that the names may mean, for about so long each: a JVM without an
+ * agent is known by them.
+ */
+void selection_read_on(const struct selection *selection, const struct targets *targets,
+		       uint64_t for_ns);
 
 /* The best fit of the selector's names among all processes that are alive. */
 enum selector_fit selection_best(const struct selection *selection, const struct targets *targets);

@@ -32,6 +32,19 @@ void selections_fini(struct selections *selections)
 	*selections = (struct selections){0};
 }
 
+void selections_limit(struct selections *selections, bool only_jvms)
+{
+	for (size_t i = 0; i < selections->n; i++)
+		selections->each[i].only_jvms = only_jvms;
+}
+
+void selections_read_on(const struct selections *selections, const struct targets *targets,
+			uint64_t for_ns)
+{
+	for (size_t i = 0; i < selections->n; i++)
+		selection_read_on(&selections->each[i], targets, for_ns);
+}
+
 void selections_narrow(struct selections *selections, const struct targets *targets)
 {
 	for (size_t i = 0; i < selections->n; i++)

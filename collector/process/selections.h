@@ -22,6 +22,13 @@ struct selections {
 int selections_init(struct selections *selections, const struct selector *selector);
 void selections_fini(struct selections *selections);
 
+/* Whether places of processes that are no JVMs count. */
+void selections_limit(struct selections *selections, bool only_jvms);
+
+/* As selection_read_on, of each. */
+void selections_read_on(const struct selections *selections, const struct targets *targets,
+			uint64_t for_ns);
+
 /* Finds the place of each. One that fits nothing, or several places, stays as it was. */
 void selections_narrow(struct selections *selections, const struct targets *targets);
 

@@ -14,6 +14,7 @@ enum phase {
 	SURVEY, /* of all processes of the host */
 	LOOK,	/* at the processes that are known */
 	EXPECT, /* processes that may be known in a moment */
+	AGAIN,	/* a second look and expectation: names may have been read meanwhile */
 	DECIDE,
 	OPEN, /* the sampler */
 };
@@ -21,6 +22,8 @@ enum phase {
 /* The next phase after a look at processes all of which are not meant. */
 static enum phase after_none(struct starting *starting)
 {
+	if (starting->has_expected && starting->survey.is_done && !starting->has_looked_again)
+		return AGAIN;
 	if (starting->options.pid > 0 || starting->survey.is_done ||
 	    survey_begin(&starting->survey, &starting->engine->targets) < 0)
 		return DECIDE;
@@ -84,9 +87,13 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 	switch ((enum phase)starting->phase) {
 	case SURVEY:
 		if (survey_step(&starting->survey, &starting->engine->targets, until_ns)) {
-			starting->has_expected = false; /* names may have been read meanwhile */
-			starting->phase = LOOK;
+			starting->phase = starting->has_expected ? AGAIN : LOOK;
 		}
+		return STARTING_GOES_ON;
+	case AGAIN:
+		starting->has_looked_again = true;
+		starting->has_expected = false;
+		starting->phase = LOOK;
 		return STARTING_GOES_ON;
 	case LOOK:
 		starting->phase = after_look(starting);

@@ -40,6 +40,7 @@ struct starting {
 	/* Of starting.c. */
 	int phase;
 	bool has_expected;
+	bool has_looked_again;
 	struct survey survey;
 	struct newcomers newcomers;
 	struct sampler_opening *opening; /* or NULL */

@@ -307,7 +307,6 @@ class Kubernetes(Case):
         self.node.save()
         for args, says in (
                 (("shop/none",), ('pods "none" not found', "cannot find the pod shop/none")),
-                (("shop/plain-1",), ("JVM without the agent", "-agentpath:", "nothing was written")),
                 (("shop/far-1",), ("node node-2 has no collector", "taints")),
                 (("shop/new-1",), ("has no node yet",)),
                 (("shop/job-1",), ("has ended (Succeeded)",)),

@@ -79,15 +79,18 @@ class Outside(Case):
             recorder.stop()
             processes.wait_until(lambda pid=jvm.pid: not daemon.jvm(pid), lambda: daemon.list().text)
 
-    def test_a_container_is_recorded_as_it_is_where_all_is_asked_for(self):
+    def test_a_container_is_recorded_as_it_is(self):
         jvm = self.jvm(17, NO_AGENT)
-        refused = collector.fgcollect("record", "--container", jvm.id, "-o",
-                                      self.directory / "none.folded", *self.place.options())
-        self.assert_fails(refused, 1, f"PID {jvm.pid} (java) is a JVM without the agent",
-                          "with -a too, it is recorded as it is")
+        for options in ((), ("-a",)):
+            recording = collector.record_until(
+                self.place, lambda recording: all(from_thread_to(recording.folded, method)
+                                                  for method in METHODS),
+                *options, "--container", jvm.id)
+            self.assertIn(f", names of 1 JVM {OUTSIDE}", recording.quality.line)
+        self.watch()
         recording = collector.record_until(
             self.place, lambda recording: all(from_thread_to(recording.folded, method)
-                                              for method in METHODS), "-a", "--container", jvm.id)
+                                              for method in METHODS), "--container", jvm.id)
         self.assertIn(f", names of 1 JVM {OUTSIDE}", recording.quality.line)
 
     def test_a_daemon_that_records_all_keeps_the_perf_map(self):

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -549,6 +550,44 @@ static void rings_are_read_more_often_while_stacks_are_deep(void **state)
 	assert_int_equal(recording.hasty_until_ns, 20 * SEC);
 }
 
+/* ---- JVMs without an agent, by name ---- */
+
+static void a_name_finds_jvms_without_an_agent_and_no_other_program(void **state)
+{
+	const struct mapping libjvm = {
+		.start = 0x10000, .end = 0x11000, .inode = 5, .path = "/java/lib/server/libjvm.so"};
+	struct recording_options *const options = &recording.options;
+	struct process *process = targets_find_or_read(&targets, getpid());
+
+	assert_non_null(process);
+	snprintf(options->select.comm, sizeof(options->select.comm), "%s", process->comm);
+	targets_want_all(&targets); /* as while all processes are looked at */
+	assert_int_equal(selections_init(&recording.selections, &options->select), 0);
+	recording_want_outside(&recording, &targets);
+	assert_int_equal(recording.n_outside, 0);
+	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
+	assert_false(recording_is_of_interest(options, process));
+	recording_want_outside(&recording, &targets);
+	assert_int_equal(recording.n_outside, 1);
+	targets_unwant_all(&targets);
+	assert_ptr_equal(targets_find(&targets, getpid()), process);
+	assert_true(recording_wants(options, process));
+	recording_unwant_outside(&recording, &targets);
+	assert_null(targets_find(&targets, getpid()));
+	selections_fini(&recording.selections);
+}
+
+static void without_a_name_jvms_without_an_agent_are_not_looked_for(void **state)
+{
+	struct recording_options options = {0};
+
+	assert_false(recording_looks_outside(&options));
+	strcpy(options.select.comm, "java");
+	assert_true(recording_looks_outside(&options));
+	options.all = true;
+	assert_false(recording_looks_outside(&options));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -575,6 +614,9 @@ int main(void)
 		TEST(a_program_that_begins_has_rings_read_more_often),
 		TEST(a_newcomer_without_libjvm_stays_unknown),
 		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
+		cmocka_unit_test_setup_teardown(
+			a_name_finds_jvms_without_an_agent_and_no_other_program, set_up, tear_down),
+		cmocka_unit_test(without_a_name_jvms_without_an_agent_are_not_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

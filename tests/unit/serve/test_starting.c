@@ -142,11 +142,10 @@ static void what_begins_to_fit_while_others_are_looked_at_is_expected(void **sta
 	assert_nothing_is_wanted();
 }
 
-/* With -a the processes are read before the first look. */
-static void all_processes_are_read_before_a_name_is_judged(void **state)
+/* So that JVMs without an agent are known, too. */
+static void check_all_are_read_first(bool all)
 {
-	(void)state;
-	demand.options.all = true;
+	demand.options.all = all;
 	strcpy(demand.options.select.comm, "nobody-has-it");
 	assert_int_equal(starting_begin(&demand, &starting), 0);
 	assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
@@ -158,6 +157,13 @@ static void all_processes_are_read_before_a_name_is_judged(void **state)
 	assert_non_null(targets_find(&engine.targets, child));
 	assert_int_equal(starting_end(starting, NULL), 0); /* its client is gone */
 	assert_nothing_is_wanted();
+}
+
+static void all_processes_are_read_before_a_name_is_judged(void **state)
+{
+	(void)state;
+	check_all_are_read_first(false);
+	check_all_are_read_first(true);
 }
 
 /* Each process a step, because with thousands of them it takes longer than a turn may last. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which processes a line of the log has told of. */
-#include "serve/announced.h"
+#include "guard/announced.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
