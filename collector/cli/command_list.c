@@ -52,7 +52,7 @@ static void wait_for_agents(struct engine *engine)
 
 	dial_wait_begin(&wait, engine, &all);
 	while (!engine->is_interrupted && !is_done) {
-		engine_step(engine, STEP_NS);
+		engine_step(engine, dial_wait_pause_ns(&wait, STEP_NS));
 		engine_count_jvms(engine, &connected, &current);
 		waited = clock_now_ns() - start;
 		is_done = dial_wait_step(&wait, clock_now_ns()) || waited > DIAL_NS;

@@ -99,6 +99,11 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 								  local->socket_path, NULL) == 0);
 }
 
+static uint64_t pause_ns(const struct dial_waits *waits)
+{
+	return dial_wait_pause_ns(&waits->all, dial_wait_pause_ns(&waits->wanted, STEP_NS / 4));
+}
+
 static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
 {
 	const uint64_t start = clock_now_ns();
@@ -111,7 +116,7 @@ static int wait_for_agents(struct local_recorder *local, const struct recording_
 	dial_wait_begin(&waits.all, &local->engine, &all);
 	while (!local->engine.is_interrupted &&
 	       !is_enough(local, options, &waits, clock_now_ns() - start))
-		engine_step(&local->engine, STEP_NS / 4);
+		engine_step(&local->engine, pause_ns(&waits));
 	dial_wait_end(&waits.wanted);
 	dial_wait_end(&waits.all);
 	if (local->engine.is_interrupted)

@@ -11,32 +11,61 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AGENT_FILE   "libfgagent.so"
 #define AGENT_THREAD "fgagent" /* what the agent calls its thread */
-#define LOOKED_AT    4096      /* threads, among which the agent's is one of the first */
+#define STATUS_BYTES 8192
+#define LOOKED_AT    4096 /* threads, among which the agent's is one of the first */
 
-static bool has_agent_thread(pid_t pid)
+/* The agent's thread, or 0. */
+static pid_t find_agent_thread(pid_t pid)
 {
 	char path[64], comm[PROCESS_COMM_BYTES];
 	const struct dirent *entry;
-	bool has = false;
+	pid_t found = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	_cleanup_closedir_ DIR *dir = opendir(path);
 
-	for (int i = 0; !has && i < LOOKED_AT && dir && (entry = readdir(dir)); i++) {
+	for (int i = 0; !found && i < LOOKED_AT && dir && (entry = readdir(dir)); i++) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (tid <= 0)
 			continue;
 		process_stat_comm(pid, tid, comm, sizeof(comm));
-		has = strcmp(comm, AGENT_THREAD) == 0;
+		found = strcmp(comm, AGENT_THREAD) == 0 ? tid : 0;
 	}
-	return has;
+	return found;
+}
+
+bool diagnose_read_dialler(pid_t pid, struct diagnose_dialler *ret)
+{
+	const pid_t tid = find_agent_thread(pid);
+	char path[64], text[STATUS_BYTES];
+	const char *state, *sleeps;
+	ssize_t n;
+
+	if (tid == 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	_cleanup_close_ const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	state = strstr(text, "\nState:");
+	sleeps = strstr(text, "\nvoluntary_ctxt_switches:");
+	if (!state || !sleeps)
+		return false;
+	ret->is_asleep = strncmp(state, "\nState:\tS", 9) == 0;
+	ret->sleeps = strtoull(strchr(sleeps, ':') + 1, NULL, 10);
+	return true;
 }
 
 /*
@@ -46,8 +75,8 @@ static bool has_agent_thread(pid_t pid)
 bool diagnose_has_agent(const struct process *process)
 {
 	if (process_stat_is_forked(process->pid))
-		return has_agent_thread(process->pid);
-	return process_has_file(process, AGENT_FILE) || has_agent_thread(process->pid);
+		return find_agent_thread(process->pid) != 0;
+	return process_has_file(process, AGENT_FILE) || find_agent_thread(process->pid) != 0;
 }
 
 /* Why the agent does not connect cannot be seen from here. What can be checked is said. */

@@ -35,6 +35,15 @@
  */
 bool diagnose_has_agent(const struct process *process);
 
+/* The agent's thread. It sleeps between two attempts to dial. */
+struct diagnose_dialler {
+	uint64_t sleeps; /* how often it has gone to sleep */
+	bool is_asleep;
+};
+
+/* False: the process has no such thread, or it may not be read. */
+bool diagnose_read_dialler(pid_t pid, struct diagnose_dialler *ret);
+
 /* Whether the number is that of a thread which is not its process's first one. */
 bool diagnose_is_thread(pid_t pid);
 /* Says so, and which process is meant. */

@@ -12,6 +12,7 @@ void dial_wait_end(struct dial_wait *wait)
 {
 	if (wait->is_searching)
 		newcomers_end(&wait->search);
+	map64_fini(&wait->dials);
 	*wait = (struct dial_wait){0};
 }
 
@@ -24,11 +25,20 @@ static void finish(struct dial_wait *wait, uint64_t now_ns)
 	newcomers_end(&wait->search);
 }
 
+uint64_t dial_wait_pause_ns(const struct dial_wait *wait, uint64_t most_ns)
+{
+	if (wait->is_searching)
+		return 0;
+	return most_ns < DIAL_WAIT_AGAIN_NS ? most_ns : DIAL_WAIT_AGAIN_NS;
+}
+
 bool dial_wait_step(struct dial_wait *wait, uint64_t now_ns)
 {
 	if (!wait->is_searching && now_ns >= wait->next_ns)
 		wait->is_searching =
 			newcomers_begin_all(&wait->search, wait->engine, wait->options) == 0;
+	if (wait->is_searching)
+		wait->search.dials = &wait->dials;
 	if (wait->is_searching && newcomers_step(&wait->search, now_ns + DIAL_WAIT_TURN_NS))
 		finish(wait, now_ns);
 	return wait->has_searched && wait->found == 0;

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIALLED_BITS	 4
+#define DIALLED_MASK	 ((uintptr_t)15)
+#define DIALLED_SEARCHES 3 /* in which a connection that was made is taken and heard */
+
 static bool is_unreached(const struct outreach *outreach, pid_t pid)
 {
 	const struct outreach_agent *agent = outreach_find(outreach, pid);
@@ -20,22 +24,52 @@ static bool is_unreached(const struct outreach *outreach, pid_t pid)
 	return agent && !(agent->session && agent->is_greeted);
 }
 
-/* An agent may be in a JVM whose mappings this user may not read. */
+/*
+ * Whether there is an agent that may dial. It may be in a JVM whose mappings this user may not
+ * read. An agent that is off, and one of whose JVM this is a copy by fork(2), have no thread.
+ */
 static bool has_agent(const struct process *process)
 {
+	struct diagnose_dialler dialler;
+
 	if (process->space.count == 0)
 		return strcmp(process->comm, "java") == 0;
-	return process_has_libjvm(process) && diagnose_has_agent(process);
+	return process_has_libjvm(process) && diagnose_read_dialler(process->pid, &dialler);
+}
+
+/*
+ * Whether the process's agent has made a whole attempt to dial since the first search that met it,
+ * and DIALLED_SEARCHES searches have passed since. It has then connected to another collector, or
+ * cannot reach this one. A value of the map has the number of sleeps that end the first attempt in
+ * its higher bits, and the searches since in its lower ones.
+ */
+static bool has_dialled(struct map64 *dials, pid_t pid)
+{
+	const uintptr_t known = (uintptr_t)map64_find(dials, (uint64_t)pid);
+	struct diagnose_dialler now;
+	uintptr_t value = known;
+
+	if (!diagnose_read_dialler(pid, &now))
+		return false;
+	if (!known)
+		value = (uintptr_t)(now.sleeps + (now.is_asleep ? 1 : 2)) << DIALLED_BITS;
+	else if (now.sleeps >= known >> DIALLED_BITS && (known & DIALLED_MASK) < DIALLED_SEARCHES)
+		value = known + 1;
+	if (value != known)
+		map64_put(dials, (uint64_t)pid, (void *)value);
+	return (value & DIALLED_MASK) == DIALLED_SEARCHES;
 }
 
 /* Whether the process may soon have an agent that tells of its code. */
 static bool is_promising(const struct newcomers *search, const struct process *process,
 			 uint64_t age_ns)
 {
-	return is_unreached(&search->engine->outreach, process->pid) ||
-	       (search->takes_old && has_agent(process)) ||
-	       (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
-	       (search->takes_any && age_ns < DIAGNOSE_YOUNG_NS);
+	if (is_unreached(&search->engine->outreach, process->pid))
+		return true;
+	return ((search->takes_old && has_agent(process)) ||
+		(process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
+		(search->takes_any && age_ns < DIAGNOSE_YOUNG_NS)) &&
+	       !(search->dials && has_dialled(search->dials, process->pid));
 }
 
 /* Whether a process fits that targets do not know. Its facts are read as targets reads them. */

@@ -27,6 +27,7 @@ struct newcomers {
 	struct selections selections; /* without the parts that need an agent */
 	bool takes_any;		      /* also processes that may turn out to be JVMs later */
 	bool takes_old;		      /* also JVMs of any age whose agent has not connected */
+	struct map64 *dials;	      /* of dial_wait.c, borrowed; or NULL */
 	pid_t pids[1 + RECORDING_MORE_PIDS]; /* the only ones that are meant */
 	size_t n_pids;
 	DIR *dir;

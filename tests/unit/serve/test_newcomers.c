@@ -25,14 +25,22 @@ static struct engine engine;
 static struct recording_options options;
 static pid_t child;
 
-/* It has mapped a file called libjvm.so if told so, and waits to be ended. */
+static const char *child_comm;
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* It has mapped a file called libjvm.so if told so, and sleeps, again after each SIGUSR1. */
 static void be_child(bool is_jvm, int ready_fd)
 {
 	char dir[] = "/tmp/fg-newcomers-XXXXXX", path[64];
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "fg-newcomer");
+	prctl(PR_SET_NAME, child_comm);
+	signal(SIGUSR1, nothing);
 	if (is_jvm && mkdtemp(dir)) {
 		snprintf(path, sizeof(path), "%s/libjvm.so", dir);
 		fd = open(path, O_RDWR | O_CREAT, 0700);
@@ -44,8 +52,8 @@ static void be_child(bool is_jvm, int ready_fd)
 	}
 	if (write(ready_fd, "x", 1) != 1)
 		_exit(1);
-	pause();
-	_exit(0);
+	for (;;)
+		pause();
 }
 
 static void begin_child(bool is_jvm)
@@ -70,6 +78,7 @@ static int set_up(void **state)
 	targets_init(&engine.targets, "/tmp");
 	outreach_init(&engine.outreach, NULL, "/proc");
 	child = 0;
+	child_comm = "fg-newcomer";
 	return 0;
 }
 
@@ -126,6 +135,38 @@ static void a_collector_that_has_begun_waits_for_nobody_of_a_container_that_is_n
 	begin_child(true);
 	assert_null(selector_set_container(&options.select, "nosuch"));
 	assert_true(is_nobody_missing());
+}
+
+/* Makes one search, at a time of its own. */
+static bool search_once(struct dial_wait *wait, uint64_t *now_ns)
+{
+	wait->has_searched = false;
+	*now_ns += CLOCK_NS_PER_SEC;
+	do
+		dial_wait_step(wait, *now_ns);
+	while (!wait->has_searched);
+	return wait->found == 0;
+}
+
+static void an_agent_that_has_dialled_and_not_come_is_not_waited_for(void **state)
+{
+	uint64_t now_ns = clock_now_ns() + 60 * CLOCK_NS_PER_SEC;
+	struct diagnose_dialler dialler;
+	struct dial_wait wait;
+
+	child_comm = "fgagent";
+	begin_child(true);
+	options.pid = child;
+	do
+		assert_true(diagnose_read_dialler(child, &dialler));
+	while (!dialler.is_asleep);
+	dial_wait_begin(&wait, &engine, &options);
+	for (int i = 0; i < 20; i++)
+		assert_false(search_once(&wait, &now_ns));
+	assert_int_equal(kill(child, SIGUSR1), 0);
+	while (!search_once(&wait, &now_ns))
+		;
+	dial_wait_end(&wait);
 }
 
 static void wait_until_old(void)
@@ -216,6 +257,7 @@ int main(void)
 		CLAIM(what_only_an_agent_can_say_makes_every_young_jvm_one),
 		CLAIM(a_jvm_that_still_tells_of_its_code_is_waited_for),
 		CLAIM(a_collector_that_has_begun_waits_while_a_jvm_may_dial),
+		CLAIM(an_agent_that_has_dialled_and_not_come_is_not_waited_for),
 		CLAIM(a_collector_that_has_begun_waits_for_nobody_of_a_container_that_is_none),
 	};
 
