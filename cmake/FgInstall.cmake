@@ -26,7 +26,7 @@ install(PROGRAMS docker/kubernetes/kubectl-fgcollect DESTINATION bin)
 # What pages link to is installed too, at the place that links say: images, manifests, the seccomp
 # profile and examples in docker/, and the pages of the source's folders.
 set(doc share/doc/fgcollect)
-install(FILES LICENSE README.md DESTINATION "${doc}")
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc}")
 install(DIRECTORY docs DESTINATION "${doc}")
 install(DIRECTORY docker DESTINATION "${doc}" USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 foreach(page collector/README.md collector/LIMITS.md collector/GLOSSARY.md collector/DESIGN-NOTES.md

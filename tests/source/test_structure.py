@@ -58,6 +58,13 @@ class Structure(unittest.TestCase):
                   (structure.SOURCE / "tests" / "unit").glob("*/CMakeLists.txt")}
         self.assertLessEqual(tested, rooms)
 
+    def test_a_note_on_the_design_has_its_day_and_its_status(self):
+        text = (structure.SOURCE / "collector" / "DESIGN-NOTES.md").read_text()
+        notes = re.findall(r"(?m)^- (.*)", text)
+        self.assertGreater(len(notes), 80)
+        for note in notes:
+            self.assertRegex(note, r"^20\d\d-\d\d-\d\d, (stands|on trial)\. ", note)
+
     def test_a_header_is_guarded_by_its_path_and_says_what_it_is(self):
         for path in structure.sources("collector"):
             if path.suffix != ".h":
