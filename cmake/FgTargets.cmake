@@ -21,22 +21,31 @@ if(FG_FUZZ)
   target_compile_options(fg_sanitize INTERFACE -fsanitize=fuzzer-no-link) # counts edges of code
 endif()
 
-# fg_stage(name SOURCES ... USES ...): a folder of the collector as a static library fg_<name>.
+# What tests see: the headers of all stages. See fg_stage.
+add_library(fg_headers INTERFACE)
+
+# fg_stage(name SOURCES ... USES ... USES_INSIDE ...): a folder of the collector as a static library
+# fg_<name>.
 #
-# A stage sees the headers of itself and of what it USES, and of nothing else: each folder is
-# reachable through an include directory of its own that holds one link to it. Including from a
-# later folder therefore does not compile.
+# A stage sees the headers of itself, of what it USES, whose types are in its headers, and of what it
+# USES_INSIDE, in its .c files alone; and of what the headers of these use. It sees nothing else: each
+# folder is reachable through an include directory of its own that holds one link to it. Including
+# from a later folder therefore does not compile.
 function(fg_stage name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;USES_INSIDE;LIBRARIES" ${ARGN})
   set(view "${CMAKE_BINARY_DIR}/include/${name}")
   file(MAKE_DIRECTORY "${view}")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
   add_library(fg_${name} STATIC ${ARG_SOURCES})
   target_include_directories(fg_${name} PUBLIC "${view}")
+  target_include_directories(fg_headers INTERFACE "${view}")
   target_compile_definitions(fg_${name} PRIVATE _GNU_SOURCE)
   target_link_libraries(fg_${name} PRIVATE fg_flags PUBLIC fg_sanitize ${ARG_LIBRARIES})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(fg_${name} PUBLIC fg_${used})
+  endforeach()
+  foreach(used IN LISTS ARG_USES_INSIDE)
+    target_link_libraries(fg_${name} PRIVATE fg_${used})
   endforeach()
 endfunction()
 
@@ -61,7 +70,8 @@ function(fg_unit_test name)
   add_executable(test_${name} ${ARG_SOURCES})
   target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
     FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize fg_tests_common ${ARG_LIBRARIES})
+  target_link_libraries(test_${name} PRIVATE
+    fg_flags fg_sanitize fg_tests_common fg_headers ${ARG_LIBRARIES})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(test_${name} PRIVATE fg_${used})
   endforeach()

@@ -76,7 +76,29 @@ def stages():
     return re.search(r"foreach\(stage ([^)]*)\)", text)[1].split()
 
 
-def uses_of(stage):
+def uses_of(stage, inside=None):
+    """The stages that a stage names; inside: those for its .c files alone, or the others."""
     text = (SOURCE / "collector" / stage / "CMakeLists.txt").read_text()
-    found = re.search(r"fg_stage\(.*?\bUSES\s+([^)]*?)(?:\bLIBRARIES\b|\))", text, re.S)
-    return found[1].split() if found else []
+    stage_text = text[text.index("fg_stage("):] if "fg_stage(" in text else ""
+    stage_text = stage_text[:stage_text.find(")")]
+    found = []
+    for word, is_inside in (("USES", False), ("USES_INSIDE", True)):
+        words = re.search(rf"\b{word}\s+([^)]*?)(?=\b[A-Z_]+\b|$)", stage_text)
+        if words and inside in (None, is_inside):
+            found += words[1].split()
+    return found
+
+
+# Headers that are made: {how they are included: their stage}, and who compiles what is made.
+MADE = re.compile(r'^\s*#\s*include "(\w+\.pb\.h)"', re.M)
+COMPILES_MADE = {"serve": {"options"}, "cli": {"options", "draw"}}
+
+
+def included_of(stage, suffix):
+    """The stages whose headers the files of that suffix include."""
+    found = set(COMPILES_MADE.get(stage, ())) if suffix == ".c" else set()
+    for path in (SOURCE / "collector" / stage).rglob(f"*{suffix}"):
+        text = path.read_text()
+        found |= {include.split("/")[0] for include in INCLUDE.findall(text) if "/" in include}
+        found |= {"proto"} if MADE.search(text) else set()
+    return {"wire" if one == "shared" else one for one in found} - {stage}

@@ -30,6 +30,17 @@ class Structure(unittest.TestCase):
                 self.assertLessEqual(set(structure.uses_of(stage)), before)
             before.add(stage)
 
+    def test_a_stage_names_what_it_includes_and_nothing_else(self):
+        """What a header includes, whoever includes the header sees too; the rest is nobody else's."""
+        known = {"wire", *structure.stages()}
+        for stage in structure.stages():
+            in_headers = structure.included_of(stage, ".h") & known
+            in_files = structure.included_of(stage, ".c") & known
+            with self.subTest(stage):
+                self.assertEqual(sorted(structure.uses_of(stage, inside=False)), sorted(in_headers))
+                self.assertEqual(sorted(structure.uses_of(stage, inside=True)),
+                                 sorted(in_files - in_headers))
+
     def test_a_stage_includes_those_before_it(self):
         order = structure.stages()
         for module, included in structure.graph_of("collector").items():
