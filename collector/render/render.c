@@ -131,7 +131,10 @@ bool render_has_pools(enum render_format format, const struct render_options *op
 	return format == RENDER_HTML || (format == RENDER_SVG && !options->shows_starts);
 }
 
-/* A part as it is written, and what was made for that. */
+/*
+ * A part as it is written, and what was made for that: each tree out of the one before, which is
+ * freed then, because a large tree takes as much memory as all that is drawn of it.
+ */
 struct shaped {
 	struct waits waits;
 	struct waits_cut cut;
@@ -214,6 +217,7 @@ static int add_pools(struct shaped *shaped)
 		return rc == -EOVERFLOW ? 0 : rc;
 	shaped->part.profile = &shaped->pooled.profile;
 	shaped->part.timeline = &shaped->pooled.timeline;
+	waits_cut_fini(&shaped->cut);
 	return 0;
 }
 
@@ -232,10 +236,12 @@ static int reshape(struct shaped *shaped, const struct render_options *options)
 	if (rc < 0)
 		return rc;
 	shaped->part.profile = &shaped->reshaped.profile;
-	if (!shaped->part.timeline)
-		return 0;
-	rc = reshape_timeline(&shaped->reshaped, shaped->part.timeline, &shaped->timeline);
-	shaped->part.timeline = &shaped->timeline;
+	if (shaped->part.timeline) {
+		rc = reshape_timeline(&shaped->reshaped, shaped->part.timeline, &shaped->timeline);
+		shaped->part.timeline = &shaped->timeline;
+	}
+	waits_cut_fini(&shaped->cut);
+	pools_fini(&shaped->pooled);
 	return rc;
 }
 
