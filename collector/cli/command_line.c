@@ -184,20 +184,10 @@ static int set_options(struct options *options, struct options_given *given)
 	return -EINVAL;
 }
 
-/* No more options than that can be in the words. */
-static size_t letters_of(int argc, char **argv)
-{
-	size_t letters = 1;
-
-	for (int i = 0; i < argc; i++)
-		letters += strlen(argv[i]);
-	return letters;
-}
-
 static int read_options(struct options *options, int argc, char **argv)
 {
 	_cleanup_free_ struct option_given *list =
-		calloc(letters_of(argc, argv), sizeof(struct option_given));
+		calloc(options_given_most(argc, argv), sizeof(struct option_given));
 	struct options_given given = {.rows = collect_rows, .list = list};
 	int err;
 

@@ -22,7 +22,7 @@ static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 int option_add_pid(struct recording_options *recording, const char *told, const char *text)
 {
 	pid_t pid = 0;
-	const int err = store_request_set_pid(told, text, &pid);
+	const int err = store_request_set_pid(&pid, told, text);
 
 	if (err)
 		return err;

@@ -12,6 +12,7 @@
 #include "draw/draw_store_options.h"
 #include "draw/output_path.h"
 #include "import/import.h"
+#include "options/option_row.h"
 #include "profile/diff.h"
 #include "render/render.h"
 
@@ -48,8 +49,7 @@ struct draw_options {
 	const char *begins[DRAW_BEGINS_MAX + 1]; /* frames at which stacks begin; NULL ends them */
 	bool keeps_others;			 /* stacks without such a frame stay whole */
 	bool has_format;			 /* format was asked for */
-	const char *of_pictures; /* the first option given that only pictures have; or NULL */
-	bool has_own_suffix[OUTPUT_PATHS_MAX]; /* the output's suffix says its format */
+	bool has_own_suffix[OUTPUT_PATHS_MAX];	 /* the output's suffix says its format */
 	bool is_negated; /* of two counts of a line the first is the one after */
 	bool json;
 	bool verbose;
@@ -59,5 +59,20 @@ struct draw_options {
 /* argv[0] is the command. */
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv);
+
+/* Each reads the text of an option, for the option table; told is its name, for messages. */
+int draw_set_min_width(struct render_options *render, const char *told, const char *text);
+int draw_set_background(uint32_t *rgb, const char *told, const char *text);
+int draw_set_random(uint32_t *random, const char *told, const char *text);
+int draw_set_format(struct draw_options *options, const char *told, const char *text);
+int draw_set_top(struct draw_options *options, const char *told, const char *text);
+int draw_check_encoding(const struct draw_options *options, const char *told, const char *text);
+int draw_add_output(struct draw_options *options, const char *told, const char *text);
+/* A frame at which stacks begin; keeps_others: stacks without such a frame stay whole. */
+int draw_add_begin(struct draw_options *options, bool keeps_others, const char *told,
+		   const char *text);
+
+/* What the options of the table set. text "": the option has no value. */
+int draw_set(struct draw_options *options, const struct option_row *row, const char *text);
 
 #endif

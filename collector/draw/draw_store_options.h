@@ -22,8 +22,6 @@ struct draw_store_options {
 	const char *given_before; /* the first option that is about before alone, or NULL */
 };
 
-/* 1: the option is another. */
-int draw_store_options_apply(struct draw_store_options *options, int option, const char *value);
 /* Checks what was given, and makes before whole. n_inputs: files on the command line. */
 int draw_store_options_finish(struct draw_store_options *options, const char *kind, size_t n_inputs,
 			      bool is_diff);

@@ -5,7 +5,7 @@ as C.
 An option's number is its letter, or one above all characters; the same in all rows of a name.
 """
 
-from option_table import COLLECT, DRAW
+from option_table import COLLECT, DRAW, MARKS
 
 FIRST_NUMBER = 256
 
@@ -98,7 +98,7 @@ def rule_lines(table, line, row, number):
     made, names = [], []
     prefix = COMMAND_LINES[line][0]
     for n, rule in enumerate(row.rules):
-        commands = rule.commands or [one for one in row.commands if one in COMMAND_LINES[line][1]]
+        commands = [one for one in rule.commands or row.commands if one in COMMAND_LINES[line][1]]
         if not commands:
             continue
         list_name = f"{line}_others_{number}_{n}"
@@ -122,6 +122,11 @@ def rule_lines(table, line, row, number):
         len(names)
 
 
+def marks_of(row):
+    return " | ".join(f"OPTIONS_FOR_{mark.upper()}" for mark in (row.text("mark") or "").split()) \
+        or "0"
+
+
 def row_lines(table, line):
     """The rows with their rules, as C."""
     made, rows = [], [f"const struct option_row {line}_rows[] = {{"]
@@ -131,7 +136,8 @@ def row_lines(table, line):
         commands = [one for one in row.commands if one in COMMAND_LINES[line][1]]
         rows.append(f"\t{{{constant(COMMAND_LINES[line][0], row.name)}, {bits(commands)},\n"
                     f"\t {quoted(row.told())}, {quoted(where(table, line, row))}, "
-                    + (f"{line}_rules_{number}, {n_rules}" if n_rules else "NULL, 0") + "},")
+                    + (f"{line}_rules_{number}, {n_rules}" if n_rules else "NULL, 0")
+                    + f", {marks_of(row)}}},")
     return [*made, *rows, "\t{0},", "};", ""]
 
 
@@ -140,7 +146,8 @@ def header(table, helps):
             "#ifndef FG_OPTIONS_TABLES_H", "#define FG_OPTIONS_TABLES_H", "",
             '#include "options/option_row.h"', "", "#include <getopt.h>", "", "enum {",
             *(f"\t{command_bit(command)} = 1 << {n},"
-              for n, command in enumerate((*COLLECT, *DRAW))), "};", ""]
+              for n, command in enumerate((*COLLECT, *DRAW))), "};", "", "enum {",
+            *(f"\tOPTIONS_FOR_{mark.upper()} = 1 << {n}," for n, mark in enumerate(MARKS)), "};", ""]
     for line in COMMAND_LINES:
         made += [*enum_lines(table, line), "",
                  f"extern const char {line}_short_options[];",

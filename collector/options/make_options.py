@@ -5,7 +5,7 @@
 make_options.py TABLE_DIR OUT_DIR
 
   OUT_DIR/include/options/tables.h, OUT_DIR/tables.c   see c_forms.py
-  OUT_DIR/collect_set.c                                see setter_forms.py
+  OUT_DIR/collect_set.c, OUT_DIR/draw_set.c            see setter_forms.py
   OUT_DIR/requests.c                                   see request_forms.py
   OUT_DIR/completions/                                 see completion_forms.py
   OUT_DIR/man/                                         see text_forms.py

@@ -19,6 +19,15 @@ static const struct option_row *row_of(const struct options_given *given, int nu
 	return NULL;
 }
 
+size_t options_given_most(int argc, char **argv)
+{
+	size_t letters = 1;
+
+	for (int i = 0; i < argc; i++)
+		letters += strlen(argv[i]);
+	return letters;
+}
+
 void options_given_add(struct options_given *given, int number, const char *text)
 {
 	given->list[given->count++] = (struct option_given){row_of(given, number, ~0u), text};
@@ -45,6 +54,15 @@ const char *options_given_text(const struct options_given *given, int number)
 			text = given->list[i].text;
 	}
 	return text;
+}
+
+const char *options_given_marked(const struct options_given *given, unsigned mark)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		if (given->list[i].row->marks & mark)
+			return given->list[i].row->told;
+	}
+	return NULL;
 }
 
 /* Whether the word is one of those with commas between them. */

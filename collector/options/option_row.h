@@ -41,6 +41,7 @@ struct option_row {
 	const char *where; /* the commands that have an option of that number: "record and top" */
 	const struct option_rule *rules;
 	size_t n_rules;
+	unsigned marks; /* OPTIONS_FOR_PICTURES and so on: what C asks for */
 };
 
 /* An option of a command line, or a member of a request. */
@@ -56,6 +57,8 @@ struct options_given {
 	size_t count;
 };
 
+/* No more options than that can be in a command line. */
+size_t options_given_most(int argc, char **argv);
 /* Adds an option, whatever the command is. The list has room for it. */
 void options_given_add(struct options_given *given, int number, const char *text);
 /*
@@ -65,6 +68,8 @@ void options_given_add(struct options_given *given, int number, const char *text
 const struct option_row *options_given_take(struct options_given *given, size_t place);
 /* The text that was given last. NULL: none was. */
 const char *options_given_text(const struct options_given *given, int number);
+/* The first option with that mark. NULL: none was given. */
+const char *options_given_marked(const struct options_given *given, unsigned mark);
 /* -EINVAL, and why: what is given does not go together, as the rules of the rows have it. */
 int options_given_check(const struct options_given *given, char why[OPTION_WHY_BYTES]);
 

@@ -15,8 +15,10 @@ COMMANDS = ("record", "top", "list", "doctor", "watch", "replay", "history", "re
 
 FILES = ("record", "top", "watch", "replay", "history", "draw", "missing")
 TEXTS = {"commands", "value", "completes", "excludes", "brief", "help", "shown", "page", "instead",
-         "type", "sets", "json"}
+         "type", "sets", "json", "mark"}
 FLAGS = {"repeats", "alone"}
+# Sets of options that C asks for: whether one of them was given, and which.
+MARKS = ("pictures", "store", "before")
 # {a type: the least and the greatest number of words behind it}
 TYPES = {"flag": (0, 0), "is": (1, 1), "count": (2, 99), "time": (2, 2), "size": (2, 2),
          "number": (2, 2), "text": (0, 0), "path": (0, 0), "word": (2, 3), "choice": (2, 99),
@@ -112,8 +114,9 @@ class Option:
         return [*never, *(self.text("excludes") or "").split()]
 
     def told(self):
-        """As messages call it."""
-        return self.spellings()[0]
+        """As messages call it: by its letter, unless help shows the name alone."""
+        shown = self.text("shown")
+        return f"--{self.name}" if shown and shown.startswith("--") else self.spellings()[0]
 
     def type(self):
         """(type, its words)"""
@@ -226,8 +229,10 @@ def check_row(row):
 
 def check_type(row):
     """Whether the parser knows what to do with the option."""
-    if not row.commands or not set(row.commands) & set(COLLECT):
+    if not row.commands:
         return
+    if unknown := set((row.text("mark") or "").split()) - set(MARKS):
+        raise Wrong(f"{row.where}: no such mark: {' '.join(unknown)}")
     if not row.has("type"):
         raise Wrong(f"{row.where}: --{row.name} has no type")
     kind, words = row.type()

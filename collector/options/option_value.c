@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,21 @@ int option_size(const char *told, const char *text, const struct option_range *r
 		return bad_quantity(told, text, range);
 	*ret_bytes = bytes;
 	return 0;
+}
+
+int option_number(const char *told, const char *text, double above, double most, double *ret)
+{
+	char *end;
+	double value;
+
+	errno = 0;
+	value = strtod(text, &end);
+	if (end != text && !*end && !errno && isfinite(value) && value > above && value <= most) {
+		*ret = value;
+		return 0;
+	}
+	log_error("%s %s: a number greater than %g is needed, up to %g", told, text, above, most);
+	return -EINVAL;
 }
 
 int option_path(const char *told, const char *text, const char **ret)

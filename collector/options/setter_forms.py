@@ -8,7 +8,8 @@ from option_table import Wrong
 
 # {a command line: its struct, and the headers of what the table names}
 STRUCTS = {"collect": ("options", ["cli/options.h", "cli/option_setters.h",
-                                   "draw/draw_wait_options.h"])}
+                                   "draw/draw_wait_options.h"]),
+           "draw": ("draw_options", ["draw/draw_options.h", "draw/draw_wait_options.h"])}
 
 TIME_UNITS = {"s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 SIZE_UNITS = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -82,6 +83,8 @@ def statements(row):
         "flag": lambda: [f"options->{member} = true;", "return 0;"],
         "is": lambda: [f"options->{member} = {words[0]};", "return 0;"],
         "text": lambda: [f"options->{member} = text;", "return 0;"],
+        "number": lambda: [f"return option_number({quoted(row.told())}, text, {words[0]}, {words[1]}, "
+                           f"&options->{member});"],
         "path": lambda: [f"return option_path({quoted(row.told())}, text, &options->{member});"],
         "word": lambda: [f"if ({words[0]}(text, &options->{member}) == 0)", "\treturn 0;",
                          f"return option_bad_word({quoted(row.told())}, text, {words[1]}());"],

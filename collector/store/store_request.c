@@ -54,7 +54,7 @@ int store_request_query(const struct store_request *request, uint64_t now_ns,
 	return store_request_range("--", request->from, request->to, now_ns, &ret->range);
 }
 
-int store_request_set_pid(const char *option, const char *text, pid_t *ret)
+int store_request_set_pid(pid_t *ret, const char *option, const char *text)
 {
 	char *end;
 	long pid;

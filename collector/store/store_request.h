@@ -35,7 +35,7 @@ int store_request_query(const struct store_request *request, uint64_t now_ns,
 			struct store_query *ret);
 
 /* Sets the PID of an option of that name. */
-int store_request_set_pid(const char *option, const char *text, pid_t *ret);
+int store_request_set_pid(pid_t *ret, const char *option, const char *text);
 /* Sets a part of the selector. */
 int store_request_select(struct selector *select, enum selector_part_number number,
 			 const char *option, const char *text);

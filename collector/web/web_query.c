@@ -69,7 +69,7 @@ static int set_to(const struct reading *reading)
 
 static int set_pid(const struct reading *reading)
 {
-	return store_request_set_pid(reading->name, reading->value, &reading->side->pid);
+	return store_request_set_pid(&reading->side->pid, reading->name, reading->value);
 }
 
 static int add_key(const struct reading *reading)

@@ -204,7 +204,7 @@ class Render(Case):
         path = self.write("in.folded", FOLDED)
         for option in (["--colors", "hot"], ["--width", "800"], ["--inverted"], ["--factor", "2"],
                        ["--minwidth", "1"], ["--countname", "ms"], ["-c", "hot"]):
-            name = {"-c": "color", "--colors": "color"}.get(option[0], option[0].lstrip("-"))
+            name = {"-c": "colors"}.get(option[0], option[0].lstrip("-"))
             self.assert_fails(self.render(path, *option, "-o", self.directory / "x.html"), 2,
                               f"--{name} is for .svg")
         finished = self.render(path, "--inverted", "-o", self.directory / "x.html",

@@ -82,7 +82,7 @@ class Table(unittest.TestCase):
                       self.text("collect_set.c"))
         self.assertRegex(tables, r'\{OPTION_QUALITY, OPTIONS_OF_RECORD \| OPTIONS_OF_TOP \| '
                                  r'OPTIONS_OF_WATCH,\n\t "-q", "record, top and --watch", '
-                                 r'collect_rules_\d+, 2\},')
+                                 r'collect_rules_\d+, 2, 0\},')
         self.assertIn('.others = "--kind wall or offcpu",\n\t .why = "only waits have one",', tables)
         self.assertIn(".It Fl q , -quality Ar how\nhow good: it's rough, or fine.\n",
                       self.text("man/fgcollect-record.1"))

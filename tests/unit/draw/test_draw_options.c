@@ -167,9 +167,47 @@ static void what_goes_not_together_is_refused(void **state)
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --no-such-option"), -EINVAL);
 }
 
+static void what_a_store_is_asked_goes_together(void **state)
+{
+	static const struct {
+		enum draw_command command;
+		const char *line;
+	} bad[] = {
+		{DRAW_RENDER, "--pod api -o a.svg"},
+		{DRAW_RENDER, "--from -1h --before-from -2h -o a.svg"},
+		{DRAW_RENDER, "--from -1h x -o a.svg"},
+		{DRAW_DIFF, "--from -1h"},
+		{DRAW_DIFF, "--from -1h --before-to -2h"},
+		{DRAW_DIFF, "--before-from -2h"},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		if (parse(bad[i].command, bad[i].line) != -EINVAL)
+			fail_msg("accepted: %s", bad[i].line);
+	}
+	assert_int_equal(parse(DRAW_RENDER, "--from -1h --pod shop/api -o a.svg"), 0);
+	assert_string_equal(options.store.given, "--from");
+	assert_int_equal(parse(DRAW_DIFF, "--from -1h -p 12 --before-process 11"), 0);
+	assert_string_equal(options.store.given_before, "--before-process");
+	assert_int_equal(options.store.after.pid, 12);
+	assert_int_equal(options.store.before.pid, 11);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg"), 0);
+	assert_null(options.store.given);
+}
+
+static void options_of_the_other_command_are_refused(void **state)
+{
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --top 3"), -EINVAL);
+	assert_int_equal(parse(DRAW_DIFF, "a b --top 0"), 0);
+	assert_int_equal(options.top, SIZE_MAX);
+	assert_int_equal(parse(DRAW_DIFF, "a b --top 2.5"), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_store_is_asked_goes_together),
+		cmocka_unit_test(options_of_the_other_command_are_refused),
 		cmocka_unit_test(options_of_flamegraph_are_taken),
 		cmocka_unit_test(options_of_stackcollapse_perf_are_taken),
 		cmocka_unit_test(options_of_inferno_and_difffolded_are_taken),

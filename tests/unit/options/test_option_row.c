@@ -26,11 +26,11 @@ static const struct option_rule speed_rules[] = {
 static const struct option_rule alone_rules[] = {{.commands = RED, .list = any}};
 
 static const struct option_row rows[] = {
-	{KIND, RED | BLUE, "--kind", "red and blue", kind_rules, 1},
-	{HOW, RED | BLUE, "--how", "red and blue", NULL, 0},
-	{SPEED, RED, "--speed", "red", speed_rules, 1},
-	{ALONE, RED, "--alone", "red and blue", alone_rules, 1},
-	{ALONE, BLUE, "--alone", "red and blue", NULL, 0},
+	{KIND, RED | BLUE, "--kind", "red and blue", kind_rules, 1, 0},
+	{HOW, RED | BLUE, "--how", "red and blue", NULL, 0, 2},
+	{SPEED, RED, "--speed", "red", speed_rules, 1, 5},
+	{ALONE, RED, "--alone", "red and blue", alone_rules, 1, 0},
+	{ALONE, BLUE, "--alone", "red and blue", NULL, 0, 2},
 	{0},
 };
 
@@ -110,6 +110,18 @@ static void a_rule_is_of_its_commands(void **state)
 	assert_int_equal(options_given_check(&given, why), 0);
 }
 
+static void who_asks_for_a_mark_is_told_the_first(void **state)
+{
+	begin(RED);
+	give(KIND, "cpu");
+	assert_null(options_given_marked(&given, 7));
+	give(SPEED, "1");
+	give(HOW, "any");
+	assert_string_equal(options_given_marked(&given, 7), "--speed");
+	assert_string_equal(options_given_marked(&given, 2), "--how");
+	assert_null(options_given_marked(&given, 8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +130,7 @@ int main(void)
 		cmocka_unit_test(words_are_compared_whole),
 		cmocka_unit_test(the_last_value_counts),
 		cmocka_unit_test(a_rule_is_of_its_commands),
+		cmocka_unit_test(who_asks_for_a_mark_is_told_the_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,10 +70,10 @@ static void a_pid_is_a_number(void **state)
 	static const char *const bad[] = {"", "0", "-1", "12x", "99999999999", "4194305"};
 	pid_t pid = 0;
 
-	assert_int_equal(store_request_set_pid("-p", "4711", &pid), 0);
+	assert_int_equal(store_request_set_pid(&pid, "-p", "4711"), 0);
 	assert_int_equal(pid, 4711);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(store_request_set_pid("-p", bad[i], &pid), -EINVAL);
+		assert_int_equal(store_request_set_pid(&pid, "-p", bad[i]), -EINVAL);
 }
 
 int main(void)
