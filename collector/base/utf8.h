@@ -48,4 +48,31 @@ bool utf8_clean(const char *text, size_t len, char *ret, size_t size);
  */
 size_t utf8_cut(const char *text, size_t len, size_t max);
 
+/*
+ * What a character is in ASCII, whatever the locale. Bytes of longer characters are none of it.
+ */
+static inline bool ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool ascii_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The value of a hexadecimal digit in lower case, as the kernel and engines write it; -1: none. */
+static inline int ascii_hex_lower(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The value of a hexadecimal digit; -1: none. */
+static inline int ascii_hex(char c)
+{
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : ascii_hex_lower(c);
+}
+
 #endif

@@ -95,14 +95,9 @@ static const struct mark marks[] = {
 	{"$JShell", "$", ID_DECIMAL, AT_START},
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_id_char(enum id_kind kind, char c)
 {
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return true;
 	if (kind == ID_HEX) /* '_' and a counter follow if two hashes would be equal */
 		return (c >= 'a' && c <= 'f') || c == '_';
@@ -321,7 +316,7 @@ static void put_method(struct out *out, const char *name)
  */
 static bool is_package_slash(struct span rest)
 {
-	return rest.text[0] == '/' && (rest.len < 2 || !is_digit(rest.text[1]));
+	return rest.text[0] == '/' && (rest.len < 2 || !ascii_is_digit(rest.text[1]));
 }
 
 static struct span without_package(struct span name)

@@ -12,6 +12,8 @@
  */
 #include "container/pod_uid.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -19,11 +21,6 @@
 #define MARK	   "pod"
 #define PARTED_LEN 36u
 #define HASH_LEN   32u
-
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
 
 static bool is_dash_at(size_t i)
 {
@@ -40,7 +37,7 @@ static size_t uid_len(const char *text)
 	if (len != PARTED_LEN)
 		return 0;
 	for (size_t i = 0; i < len; i++)
-		if (is_hex(text[i]) == is_dash_at(i))
+		if ((ascii_hex_lower(text[i]) >= 0) == is_dash_at(i))
 			return 0;
 	return len;
 }

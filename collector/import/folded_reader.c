@@ -25,6 +25,7 @@
  *
  * Such a node is kept as long as lines begin with its stack (struct tree, ends).
  */
+#include "base/utf8.h"
 #include "profile/frame_text.h"
 #include "import/import_limits.h"
 #include "import/name_cache.h"
@@ -83,11 +84,6 @@ struct counts {
 	bool is_rounded;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t';
@@ -99,7 +95,7 @@ static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_ro
 	uint64_t value = 0;
 	size_t i = 0;
 
-	for (; i < len && is_digit(text[i]); i++)
+	for (; i < len && ascii_is_digit(text[i]); i++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
 			return -1;
@@ -107,7 +103,7 @@ static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_ro
 		return 0;
 	if (i + 1 < len && text[i] == '.') {
 		for (size_t digit = i + 1; digit < len; digit++) {
-			if (!is_digit(text[digit]))
+			if (!ascii_is_digit(text[digit]))
 				return 0;
 			*ret_rounded |= text[digit] != '0';
 		}
@@ -125,7 +121,7 @@ static const char *last_count(const char *line, size_t len, size_t *ret_len)
 {
 	size_t begin = len;
 
-	while (begin > 0 && (is_digit(line[begin - 1]) || line[begin - 1] == '.'))
+	while (begin > 0 && (ascii_is_digit(line[begin - 1]) || line[begin - 1] == '.'))
 		begin--;
 	*ret_len = begin > 0 && is_space(line[begin - 1]) ? len - begin : 0;
 	return line + begin;
@@ -135,7 +131,7 @@ static const char *last_count(const char *line, size_t len, size_t *ret_len)
 static size_t without_comma(const char *line, size_t len)
 {
 	while (len > 1 &&
-	       (is_space(line[len - 1]) || (line[len - 1] == ',' && is_digit(line[len - 2]))))
+	       (is_space(line[len - 1]) || (line[len - 1] == ',' && ascii_is_digit(line[len - 2]))))
 		len--;
 	return len;
 }
@@ -154,7 +150,7 @@ static const char *reason_of(const char *line, size_t len)
 {
 	size_t digits = len;
 
-	while (digits > 0 && (is_digit(line[digits - 1]) || line[digits - 1] == '.'))
+	while (digits > 0 && (ascii_is_digit(line[digits - 1]) || line[digits - 1] == '.'))
 		digits--;
 	if (len == 0)
 		return "it is empty";

@@ -2,6 +2,8 @@
 /* Takes lines of perf script apart, see perf_header.h. */
 #include "import/perf_header.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 #define PID_BYTES     23u /* two numbers of 32 bits with their signs, and a slash */
@@ -16,21 +18,11 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static size_t digits_of(struct perf_text text)
 {
 	size_t n = 0;
 
-	while (n < text.len && is_digit(text.text[n]))
+	while (n < text.len && ascii_is_digit(text.text[n]))
 		n++;
 	return n;
 }
@@ -276,7 +268,7 @@ static void split_offset(struct perf_text *name, struct perf_text *ret_offset)
 	size_t at = name->len;
 
 	*ret_offset = (struct perf_text){0};
-	while (at > 0 && is_hex(name->text[at - 1]))
+	while (at > 0 && ascii_hex_lower(name->text[at - 1]) >= 0)
 		at--;
 	if (at < 4 || at == name->len || memcmp(name->text + at - 3, "+0x", 3) != 0)
 		return;
@@ -325,7 +317,7 @@ bool perf_read_frame(const char *line, size_t len, struct perf_frame *ret)
 
 	trim(&rest);
 	ret->pc = (struct perf_text){rest.text, 0};
-	while (ret->pc.len < rest.len && is_hex(rest.text[ret->pc.len]))
+	while (ret->pc.len < rest.len && ascii_hex_lower(rest.text[ret->pc.len]) >= 0)
 		ret->pc.len++;
 	if (ret->pc.len == 0 || (ret->pc.len < rest.len && !is_space(rest.text[ret->pc.len])))
 		return false;
@@ -342,7 +334,7 @@ static size_t hex_word(struct perf_text text)
 {
 	size_t n = 0;
 
-	while (n < text.len && is_hex(text.text[n]))
+	while (n < text.len && ascii_hex_lower(text.text[n]) >= 0)
 		n++;
 	return n < text.len && is_space(text.text[n]) ? n : 0;
 }

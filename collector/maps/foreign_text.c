@@ -20,15 +20,6 @@ struct cursor {
 	const char *at, *end;
 };
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static void skip_spaces(struct cursor *cursor)
 {
 	while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t'))
@@ -46,10 +37,10 @@ static bool take_number(struct cursor *cursor, uint64_t *ret)
 	skip_spaces(cursor);
 	if (cursor->end - cursor->at > 2 && cursor->at[0] == '0' && (cursor->at[1] | 32) == 'x')
 		cursor->at += 2;
-	for (start = cursor->at; cursor->at < cursor->end && hex_value(*cursor->at) >= 0;) {
+	for (start = cursor->at; cursor->at < cursor->end && ascii_hex(*cursor->at) >= 0;) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t)hex_value(*cursor->at++);
+		value = value << 4 | (uint64_t)ascii_hex(*cursor->at++);
 	}
 	*ret = value;
 	return cursor->at > start && cursor->at < cursor->end &&

@@ -2,6 +2,8 @@
 /* Checks the texts of the options that name processes, and compares processes with them. */
 #include "process/selector.h"
 
+#include "base/utf8.h"
+
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 
 static bool is_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-' || c == ':';
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '.' || c == '-' ||
+	       c == ':';
 }
 
 static bool is_name(const char *text, size_t len)

@@ -30,22 +30,14 @@ static void take(const char *text, char ret[CONTAINER_NAME_BYTES])
 		utf8_clean(text, strlen(text), ret, CONTAINER_NAME_BYTES);
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decodes percent-encoded text, as in W3C's baggage. The result is never longer than the text. */
 static size_t decode_percents(const char *text, size_t len, char *ret)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		const int high = text[i] == '%' && i + 2 < len ? hex_value(text[i + 1]) : -1;
-		const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+		const int high = text[i] == '%' && i + 2 < len ? ascii_hex(text[i + 1]) : -1;
+		const int low = high >= 0 ? ascii_hex(text[i + 2]) : -1;
 
 		ret[n++] = low >= 0 ? (char)(high * 16 + low) : text[i];
 		i += low >= 0 ? 2 : 0;

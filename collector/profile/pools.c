@@ -2,6 +2,7 @@
 /* Puts labels of thread pools into a tree, see pools.h. */
 #include "profile/pools.h"
 
+#include "base/utf8.h"
 #include "base/map64.h"
 
 #include <errno.h>
@@ -18,21 +19,11 @@
 
 // ---- names ----
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t digits_at(const char *text)
 {
 	size_t n = 0;
 
-	while (is_digit(text[n]))
+	while (ascii_is_digit(text[n]))
 		n++;
 	return n;
 }
@@ -44,7 +35,7 @@ static size_t digits_at(const char *text)
 static size_t lasting_length(const char *name)
 {
 	for (const char *at = strstr(name, " - "); at; at = strstr(at + 1, " - ")) {
-		if (at > name && is_digit(at[-1]))
+		if (at > name && ascii_is_digit(at[-1]))
 			return (size_t)(at - name);
 	}
 	return strlen(name);
@@ -56,7 +47,7 @@ static size_t lasting_length(const char *name)
  */
 static bool is_of_thread(const char *name, size_t at, size_t n, const char *rest)
 {
-	const bool is_in_word = at > 0 && is_letter(name[at - 1]);
+	const bool is_in_word = at > 0 && ascii_is_letter(name[at - 1]);
 
 	if (n >= LONG_DIGITS || rest[strspn(rest, ")]}>")] == '\0')
 		return true;

@@ -10,12 +10,7 @@
 
 static bool is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	return ascii_is_letter(c) || c == '_';
 }
 
 bool push_label_is_name(const char *text)
@@ -23,7 +18,7 @@ bool push_label_is_name(const char *text)
 	if (!is_letter(text[0]) || strlen(text) > PUSH_NAME_BYTES)
 		return false;
 	for (; *text; text++)
-		if (!is_letter(*text) && !is_digit(*text))
+		if (!is_letter(*text) && !ascii_is_digit(*text))
 			return false;
 	return true;
 }
@@ -32,10 +27,10 @@ static void clean_name(const char *text, char ret[PUSH_NAME_BYTES + 1])
 {
 	size_t len = 0;
 
-	if (is_digit(text[0]))
+	if (ascii_is_digit(text[0]))
 		ret[len++] = '_';
 	for (; *text && len < PUSH_NAME_BYTES; text++)
-		ret[len++] = is_letter(*text) || is_digit(*text) ? *text : '_';
+		ret[len++] = is_letter(*text) || ascii_is_digit(*text) ? *text : '_';
 	ret[len] = '\0';
 }
 

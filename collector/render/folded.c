@@ -16,6 +16,7 @@
  * are written in order without being held in memory: one path is kept, and a list of what is still
  * to be written, last first. There is no recursion, because stacks may be 100,000 deep.
  */
+#include "base/utf8.h"
 #include "encode/bytes.h"
 #include "encode/text.h"
 #include "profile/frame_text.h"
@@ -81,22 +82,17 @@ struct folder {
 	size_t size;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The end of the spaces that a reader would take for the end of the stack, or 0. */
 static size_t end_of_risky_spaces(const char *text, size_t len)
 {
 	size_t end = len;
 
-	while (end > 0 && is_digit(text[end - 1]))
+	while (end > 0 && ascii_is_digit(text[end - 1]))
 		end--;
 	if (end > 0 && text[end - 1] == '.') {
 		size_t whole = end - 1;
 
-		while (whole > 0 && is_digit(text[whole - 1]))
+		while (whole > 0 && ascii_is_digit(text[whole - 1]))
 			whole--;
 		if (whole < end - 1)
 			end = whole;
@@ -109,7 +105,7 @@ static bool is_signed_number(const char *word, size_t len)
 	const size_t sign = len > 1 && word[0] == '-';
 	size_t i = sign;
 
-	while (i < len && (is_digit(word[i]) || (word[i] == '/' && i > sign)))
+	while (i < len && (ascii_is_digit(word[i]) || (word[i] == '/' && i > sign)))
 		i++;
 	return len > sign && i == len;
 }
@@ -119,9 +115,9 @@ static bool is_time(const char *word, size_t len)
 {
 	size_t i = 0;
 
-	while (i < len && (is_digit(word[i]) || word[i] == '.'))
+	while (i < len && (ascii_is_digit(word[i]) || word[i] == '.'))
 		i++;
-	return len > 3 && i + 1 == len && is_digit(word[0]) && word[i] == ':';
+	return len > 3 && i + 1 == len && ascii_is_digit(word[0]) && word[i] == ':';
 }
 
 /* Whether the word is what stands behind a PID in perf script: a CPU, or the name of a record. */

@@ -2,6 +2,7 @@
 /* Shorter and shorter forms of a name, see label.h. label.js does the same in pages. */
 #include "render/label.h"
 
+#include "base/utf8.h"
 #include "encode/text.h"
 #include "profile/frame_text.h"
 
@@ -155,8 +156,7 @@ static const char *fit_class(struct bytes *out, const char *name, size_t columns
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || (unsigned char)c >= 0x80;
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /*

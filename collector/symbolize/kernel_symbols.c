@@ -17,6 +17,7 @@
  */
 #include "symbolize/kernel_symbols.h"
 
+#include "base/utf8.h"
 #include "base/cleanup.h"
 #include "guard/heap_bytes.h"
 
@@ -92,15 +93,6 @@ size_t kernel_symbols_loading_bytes(void)
 	return atomic_load(&loading_bytes);
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 static bool is_end(const char *at, const char *end)
 {
 	return at == end || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\0';
@@ -125,8 +117,8 @@ static bool take_line(struct text *rest, struct line *ret)
 
 	rest->at = newline ? newline + 1 : rest->end;
 	*ret = (struct line){0};
-	while (line.at < line.end && hex_value(*line.at) >= 0)
-		ret->addr = ret->addr << 4 | (uint64_t)hex_value(*line.at++);
+	while (line.at < line.end && ascii_hex_lower(*line.at) >= 0)
+		ret->addr = ret->addr << 4 | (uint64_t)ascii_hex_lower(*line.at++);
 	if (line.at == start || line.at - start > 16 || line.end - line.at < 4 ||
 	    line.at[0] != ' ' || line.at[2] != ' ')
 		return false;

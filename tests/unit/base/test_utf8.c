@@ -121,9 +121,34 @@ static void a_text_is_cleaned_where_it_stands(void **state)
 	assert_string_equal(text, "?\xc3\xa9?");
 }
 
+#define DIGITS	"0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+static const char lower_digits[] = "0123456789abcdef", upper_digits[] = "0123456789ABCDEF";
+
+/* Of all characters, those above 127 too. */
+static void a_character_is_what_it_is_in_ascii(void **state)
+{
+	for (int i = 1; i < 256; i++) {
+		const char c = (char)i;
+		const char *const lower = strchr(lower_digits, c);
+		const char *const upper = strchr(upper_digits, c);
+
+		assert_int_equal(ascii_is_digit(c), strchr(DIGITS, c) != NULL);
+		assert_int_equal(ascii_is_letter(c), strchr(LETTERS, c) != NULL);
+		assert_int_equal(ascii_hex_lower(c), lower ? lower - lower_digits : -1);
+		assert_int_equal(ascii_hex(c), lower   ? ascii_hex_lower(c)
+					       : upper ? upper - upper_digits
+						       : -1);
+	}
+	assert_false(ascii_is_digit('\0') || ascii_is_letter('\0'));
+	assert_int_equal(ascii_hex('\0'), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_character_is_what_it_is_in_ascii),
 		cmocka_unit_test(good_text_is_kept),
 		cmocka_unit_test(what_is_no_utf8_is_replaced_byte_by_byte),
 		cmocka_unit_test(harmful_characters_are_these_and_no_others),
