@@ -42,6 +42,23 @@ ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)
 	return len;
 }
 
+int file_write_all(int fd, const void *data, size_t len)
+{
+	const char *const bytes = data;
+
+	for (size_t done = 0; done < len;) {
+		const ssize_t n = write(fd, bytes + done, len - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			return -EIO;
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
 int file_copy(int fd, FILE *stream)
 {
 	char buf[65536];

@@ -21,6 +21,9 @@ ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 /* Reads until the end of the file, or size bytes; the buffer is not terminated. */
 ssize_t file_read_up_to(int fd, char *buf, size_t size);
 
+/* Writes all of the bytes, in as many pieces as it takes. Negative errno. */
+int file_write_all(int fd, const void *data, size_t len);
+
 /* Copies the bytes of a file, from its first to its last, to stream. Negative errno. */
 int file_copy(int fd, FILE *stream);
 

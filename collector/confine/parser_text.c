@@ -6,6 +6,7 @@
 #include "confine/parser_text.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "confine/parser.h"
 
 #include <errno.h>
@@ -17,15 +18,10 @@
 int parser_text_send(int sock, const void *head, size_t head_len, const char *text, size_t len)
 {
 	_cleanup_close_ const int fd = memfd_create("fgcollect-text", MFD_CLOEXEC);
-	size_t done = 0;
-	ssize_t n = 0;
+	const int err = fd < 0 ? -errno : file_write_all(fd, text, len);
 
-	if (fd < 0)
-		return -errno;
-	while (done < len && (n = write(fd, text + done, len - done)) > 0)
-		done += (size_t)n;
-	if (done < len)
-		return n < 0 ? -errno : -ENOSPC;
+	if (err)
+		return err;
 	/* The head has room in the socket's empty buffer. */
 	return parser_send(sock, head, head_len, fd);
 }

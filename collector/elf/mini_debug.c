@@ -7,6 +7,7 @@
 #include "elf/mini_debug.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "elf/elf_section.h"
 
 #include <errno.h>
@@ -17,19 +18,6 @@
 #define MAX_PACKED_BYTES (64u << 20)
 #define MAX_XZ_BYTES	 (96u << 20) /* memory for the dictionary of xz -9 */
 #define PIECE_BYTES	 (64u << 10)
-
-static int write_all(int fd, const unsigned char *bytes, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		const ssize_t n = write(fd, bytes + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
 
 static int unpack(lzma_stream *stream, int fd)
 {
@@ -43,7 +31,7 @@ static int unpack(lzma_stream *stream, int fd)
 		result = lzma_code(stream, LZMA_FINISH);
 		if (stream->total_out > MINI_DEBUG_MAX_BYTES)
 			return -EFBIG;
-		err = write_all(fd, piece, sizeof(piece) - stream->avail_out);
+		err = file_write_all(fd, piece, sizeof(piece) - stream->avail_out);
 	}
 	if (err || result == LZMA_STREAM_END)
 		return err;

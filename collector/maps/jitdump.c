@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "code/code_name.h"
@@ -144,21 +145,6 @@ static int create_file(int dirfd, const char *name)
 	return fd;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		const ssize_t n = write(fd, data + done, len - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0)
-			return -EIO;
-		else if (errno != EINTR)
-			return -errno;
-	}
-	return 0;
-}
-
 static int write_header(struct jitdump *dump)
 {
 	const struct file_header header = {
@@ -171,7 +157,7 @@ static int write_header(struct jitdump *dump)
 	};
 
 	dump->file_bytes = sizeof(header);
-	return write_all(dump->fd, (const uint8_t *)&header, sizeof(header));
+	return file_write_all(dump->fd, &header, sizeof(header));
 }
 
 static int map_page(struct jitdump *dump)
@@ -300,7 +286,7 @@ static void end_file(struct jitdump *dump, int err)
 static void flush(struct jitdump *dump)
 {
 	if (dump->used > 0 && !dump->has_ended) {
-		const int err = write_all(dump->fd, dump->out, dump->used);
+		const int err = file_write_all(dump->fd, dump->out, dump->used);
 
 		if (err)
 			end_file(dump, err);

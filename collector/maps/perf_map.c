@@ -11,6 +11,7 @@
 #include "maps/perf_map.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/guarded.h"
 #include "guard/mount_namespace.h"
 #include "base/process_stat.h"
@@ -40,16 +41,8 @@ static const char marker[] = PERF_MAP_MARKER;
 
 static void out_flush(struct perf_map_draft *out)
 {
-	size_t done = 0;
-
-	while (!out->err && done < out->used) {
-		const ssize_t n = write(out->fd, out->data + done, out->used - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n < 0 && errno != EINTR)
-			out->err = -errno;
-	}
+	if (!out->err)
+		out->err = file_write_all(out->fd, out->data, out->used);
 	out->written += out->used;
 	out->used = 0;
 }

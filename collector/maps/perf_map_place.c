@@ -178,7 +178,7 @@ bool perf_map_remove(int dirfd, const struct perf_map_name *name,
 
 /* ---- files that are left to others ---- */
 
-static int write_all(int fd, const char *text, size_t len, off_t offset)
+static int write_at(int fd, const char *text, size_t len, off_t offset)
 {
 	const ssize_t n = pwrite(fd, text, len, offset);
 
@@ -198,7 +198,7 @@ static int blank(int fd, off_t from, off_t until)
 
 		memset(text, '0', len - end);
 		memcpy(text + len - end, blank_end, end);
-		err = write_all(fd, text, len, from);
+		err = write_at(fd, text, len, from);
 		from += (off_t)len;
 	}
 	return err;
@@ -219,6 +219,6 @@ int perf_map_yield(int fd, off_t ours)
 	/* Whoever has emptied the file has made it his own. */
 	if (!perf_map_is_ours(file) || st.st_size < ours)
 		return 0;
-	err = write_all(file, no_marker, (size_t)first, 0);
+	err = write_at(file, no_marker, (size_t)first, 0);
 	return err ? err : blank(file, first, ours);
 }

@@ -54,23 +54,6 @@ int spool_files_remove(const struct spool_files *files, uint64_t number, const c
 	return unlinkat(files->fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-static bool write_all(int fd, const void *data, size_t len)
-{
-	const char *at = data;
-
-	while (len > 0) {
-		const ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /* A file that was not there: what has its name is removed, whatever that is. */
 static int create(const struct spool_files *files, const char *name)
 {
@@ -112,7 +95,7 @@ int spool_files_write(const struct spool_files *files, const struct spool_head *
 		return -errno;
 	len = snprintf(line, sizeof(line), HEAD_FORMAT, head->made_unix_ns, head->samples,
 		       head->bytes, (uint32_t)crc32(0, (const Bytef *)body->data, (uInt)body->len));
-	if (!write_all(fd, line, (size_t)len) || !write_all(fd, body->data, body->len))
+	if (file_write_all(fd, line, (size_t)len) || file_write_all(fd, body->data, body->len))
 		return errno ? -errno : -EIO;
 	name_file(name, head->number, ".push");
 	return renameat(files->fd, "new", files->fd, name) < 0 ? -errno : 0;
@@ -248,7 +231,7 @@ void spool_files_say_why(const struct spool_files *files, uint64_t number, const
 
 	name_file(name, number, ".why");
 	fd = create(files, name);
-	if (fd < 0 || !write_all(fd, why, strlen(why)) || !write_all(fd, "\n", 1))
+	if (fd < 0 || file_write_all(fd, why, strlen(why)) || file_write_all(fd, "\n", 1))
 		log_debug("%s/%s: %s", files->path, name, strerror(errno));
 }
 

@@ -2,6 +2,7 @@
 /* Keeps answers in memory files, see web_answer.h. */
 #include "web/web_answer.h"
 
+#include "base/file.h"
 #include "base/json_value.h"
 
 #include <errno.h>
@@ -73,20 +74,13 @@ static void give_back(struct web_answer *answer)
 static ssize_t write_bytes(void *arg, const char *bytes, size_t len)
 {
 	struct web_answer *const answer = arg;
-	size_t done = 0;
 
 	if (!answer->err)
 		answer->err = take_room(answer, len);
 	if (!answer->err)
 		answer->bytes += len;
-	while (!answer->err && done < len) {
-		const ssize_t n = write(answer->fd, bytes + done, len - done);
-
-		if (n < 0)
-			answer->err = -errno;
-		else
-			done += (size_t)n;
-	}
+	if (!answer->err)
+		answer->err = file_write_all(answer->fd, bytes, len);
 	if (!answer->err)
 		return (ssize_t)len;
 	errno = -answer->err;
