@@ -139,9 +139,14 @@ bool diagnose_may_connect(pid_t pid)
 	const uint64_t age_ns = process_stat_age_ns(pid);
 	struct process *process;
 	bool may;
+	int err;
 
-	if (diagnose_is_thread(pid) || process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
+	if (diagnose_is_thread(pid))
 		return false;
+	err = process_new(pid, 0, DIAGNOSE_READ_NS, &process);
+	if (err)
+		return err !=
+		       -ESRCH; /* on a busy host, who does not answer in time is no less there */
 	may = process->space.count == 0 /* may not be read */ || age_ns < DIAGNOSE_YOUNG_NS ||
 	      (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
 	      diagnose_has_agent(process);
