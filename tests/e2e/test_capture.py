@@ -95,7 +95,7 @@ class Capture(Case):
         self.assert_fails(self.replay(good, "--match", "nowhere", "-o", out), 1, "none of its",
                           "nowhere")
         self.assert_fails(self.replay(good, "--match", "(", "-o", out), 1, "--match (")
-        self.assert_fails(self.replay(good, "-p", "1"), 2, "what record was told")
+        self.assert_fails(self.replay(good, "-p", "1"), 2, "-p goes with record")
         self.assert_fails(self.replay(good, "--capture", "-"), 2, "written into a file")
         self.assert_fails(collector.fgcollect("replay"), 2, "which capture")
         self.assertFalse(out.exists())
