@@ -23,8 +23,9 @@ int recorder_open(const struct options *options, struct recorder **ret)
 		log_error("--dump: a daemon records here: give --dump to fgcollect --watch, or "
 			  "record past the daemon with a --socket of your own");
 	else if (options->table_bytes)
-		log_error("--symbol-cache: a daemon keeps the tables here: give --symbol-cache to "
-			  "fgcollect --watch");
+		log_error("--symbol-cache %zu: a daemon keeps the tables here: give --symbol-cache "
+			  "to fgcollect --watch",
+			  options->table_bytes);
 	else if (options->map_names)
 		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
 			  "fgcollect --watch",

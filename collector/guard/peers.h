@@ -9,8 +9,9 @@
  * A peer may be heard that is root or the collector's user and is in no container: a process in
  * another mount namespace sees other files. Whether it is has to be asked of /proc, which a process
  * that hangs in execve(2) never answers. So each question is a call that nobody waits for
- * (base/guarded.h): it costs the loop nothing, and needs nothing of what the guard leaves to an
- * owner whose other processes are late. Who has no answer after PEERS_PATIENCE_NS is not heard.
+ * (base/guarded.h): it costs the loop nothing, and calls of the peer's owner that are late do not
+ * hinder it. Calls that have not returned do, of whomever, once there are GUARD_MAX_LEFT of them.
+ * Who has no answer after PEERS_PATIENCE_NS is not heard.
  */
 #ifndef FG_GUARD_PEERS_H
 #define FG_GUARD_PEERS_H

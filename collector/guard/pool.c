@@ -13,9 +13,13 @@ uint64_t pool_amount(const struct pool *pool, uint64_t group)
 
 int pool_charge(struct pool *pool, uint64_t group, uint64_t amount)
 {
-	const uintptr_t all = pool_amount(pool, group) + amount;
-	const int err = amount > 0 ? map64_put(&pool->amounts, group, (void *)all) : 0;
+	uintptr_t all;
+	int err;
 
+	if (amount == 0)
+		return 0;
+	all = pool_amount(pool, group) + amount;
+	err = map64_put(&pool->amounts, group, (void *)all);
 	pool->sum += err ? 0 : amount;
 	return err;
 }

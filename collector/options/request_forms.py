@@ -75,20 +75,23 @@ def take(member, name):
     if member.kind == "by":
         return [], f"{call('take', member)} < 0"
     if member.kind == "flag":
-        return [f"{name} = json_value_bool(object, {key});"], None
+        return [f"{name} = json_value_bool(object, {key});"], f"!request_is_flag(object, {key})"
     if member.kind == "text":
-        return [f"{name} = json_string_value(json_object_get(object, {key}));"], None
+        return [f"{name} = json_string_value(json_object_get(object, {key}));"], \
+            f"!request_text(object, {key})"
     if member.kind == "word":
         return [f"text = request_text(object, {key});"], \
             f"!text || (json_object_get(object, {key}) && {member.type_words[0]}(text, &{name}) < 0)"
     if member.kind == "choice":
         values = " && ".join(f"count != {value}" for _, value in choices_of(member.type_words))
         return [f"count = json_value_count(object, {key});",
-                f"{name} = (__typeof__({name}))count;"], f"count && {values}"
+                f"{name} = (__typeof__({name}))count;"], \
+            f"!request_is_count(object, {key}) || (count && {values})"
     if member.kind in ("count", "given"):
         least, most, needed = limits(member)
         return [f"count = json_value_count(object, {key});",
                 f"{name} = (__typeof__({name}))count;"], \
+            f"!request_is_count(object, {key}) || " \
             f"!request_has_count(count, {least}, {most}, {needed})"
     raise Wrong(f"{member.row.where}: {member.kind} is no kind of a member of a request")
 

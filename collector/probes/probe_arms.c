@@ -21,12 +21,12 @@
 
 static const struct {
 	uint32_t interval;
-	const char *word, *point;
+	const char *point;
 } intervals[] = {
-	{16u << 10, "16k", "alloc__arm_16k"},
-	{64u << 10, "64k", "alloc__arm_64k"},
-	{512u << 10, "512k", "alloc__arm"},
-	{2u << 20, "2m", "alloc__arm_2m"},
+	{16u << 10, "alloc__arm_16k"},
+	{64u << 10, "alloc__arm_64k"},
+	{512u << 10, "alloc__arm"},
+	{2u << 20, "alloc__arm_2m"},
 };
 
 #define N_INTERVALS (sizeof(intervals) / sizeof(intervals[0]))
@@ -98,24 +98,6 @@ struct probe_arms {
 	struct map64 jvms; /* PID -> struct jvm_arms */
 	struct probe_arms_stats stats;
 };
-
-uint32_t probe_arms_interval(const char *word)
-{
-	for (size_t i = 0; i < N_INTERVALS; i++) {
-		if (strcmp(intervals[i].word, word) == 0)
-			return intervals[i].interval;
-	}
-	return 0;
-}
-
-const char *probe_arms_interval_word(uint32_t interval)
-{
-	for (size_t i = 0; i < N_INTERVALS; i++) {
-		if (intervals[i].interval == interval)
-			return intervals[i].word;
-	}
-	return NULL;
-}
 
 static const char *arm_point(uint32_t interval)
 {

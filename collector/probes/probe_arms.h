@@ -45,7 +45,7 @@
 
 struct probe_arms_options {
 	/*
-	 * The mean of bytes between two samples, one of those that probe_arms_interval knows; 0:
+	 * The mean of bytes between two samples, one of those that agents have points of; 0:
 	 * PROBE_ARMS_DEFAULT_INTERVAL.
 	 */
 	uint32_t alloc_interval;
@@ -62,11 +62,6 @@ struct probe_arms_stats {
 };
 
 struct probe_arms; /* opaque */
-
-/* "16k", "64k", "512k" or "2m" -> bytes; 0: another word. */
-uint32_t probe_arms_interval(const char *word);
-/* The word of an interval; NULL: no agent knows the interval. */
-const char *probe_arms_interval_word(uint32_t interval);
 
 /* kinds is a mask of SAMPLES_OF_. The sampler, which has probes, is borrowed. */
 int probe_arms_new(const struct probe_arms_options *options, unsigned kinds,

@@ -2,6 +2,7 @@
 /* Decides which processes a selector means, see selection.h. */
 #include "process/selection.h"
 
+#include "base/clock.h"
 #include "container/place_name.h"
 
 #include <errno.h>
@@ -116,11 +117,13 @@ static bool is_there(const struct selection *selection, const struct process *pr
 void selection_read_on(const struct selection *selection, const struct targets *targets,
 		       uint64_t for_ns)
 {
+	const uint64_t until_ns = clock_now_ns() + SELECTION_READS * for_ns;
 	struct process *process;
 	size_t pos = 0;
 
-	while ((process = targets_next(targets, &pos))) {
-		if (!process->gone_ns && fit_place(selection, process) > SELECTOR_UNFIT)
+	while ((process = targets_next(targets, &pos)) && clock_now_ns() < until_ns) {
+		if (!process->gone_ns && fit_place(selection, process) > SELECTOR_UNFIT &&
+		    selector_fits_rest(&selection->selector, process))
 			process_read_on(process, for_ns);
 	}
 }

@@ -59,9 +59,12 @@ bool selection_wants(struct selection *selection, const struct process *process)
 /* Whether the process is meant; the verdict is not kept. */
 bool selection_fits(const struct selection *selection, const struct process *process);
 
+#define SELECTION_READS 10
+
 /*
- * Reads the mappings of processes that the names may mean, for about so long each: a JVM without an
- * agent is known by them.
+ * Reads the mappings of processes that the names may mean, for about so long each, and for
+ * SELECTION_READS times as long in all: a JVM without an agent is known by them. What is not read
+ * then goes on in the next call.
  */
 void selection_read_on(const struct selection *selection, const struct targets *targets,
 		       uint64_t for_ns);

@@ -307,9 +307,14 @@ static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 	}
 }
 
+uint32_t profile_most_of_stacks(const struct profile *profile)
+{
+	return profile->max_nodes - profile->max_nodes / OVERFLOW_SHARE - 1;
+}
+
 static bool is_full(const struct profile *profile)
 {
-	return profile->max_nodes - profile->count <= profile->max_nodes / OVERFLOW_SHARE + 1;
+	return profile->count >= profile_most_of_stacks(profile);
 }
 
 /* The root's child above the node, or the root: such nodes are few. */

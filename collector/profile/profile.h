@@ -85,6 +85,8 @@ struct profile {
  * [overflow] nodes.
  */
 int profile_init(struct profile *profile, uint32_t max_nodes);
+/* The number of nodes at which stacks add none but [overflow] nodes. */
+uint32_t profile_most_of_stacks(const struct profile *profile);
 void profile_fini(struct profile *profile);
 /* The memory of nodes, index and names. */
 size_t profile_bytes(const struct profile *profile);

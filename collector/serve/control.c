@@ -114,11 +114,14 @@ static json_t *do_list(struct control *control, const json_t *request, int clien
 {
 	struct recording_options options = {0};
 	struct listing *listing, **end = &control->listings;
+	char why[OPTION_WHY_BYTES];
 	int err;
 
 	if (request_take_list(request, &options) < 0)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
+	if (request_check(request, OPTIONS_OF_LIST, why))
+		return failure(why);
 	err = listing_begin(control->engine, control->counts, &options, control->drawn_fd,
 			    &listing);
 	if (err < 0)
@@ -192,7 +195,7 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 	if (request_take_record(request, &demand.options))
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
-	if (request_check_record(request, why))
+	if (request_check(request, OPTIONS_OF_RECORD, why))
 		return failure(why);
 	if (demand.options.has_capture && has_capture(control))
 		return failure("the daemon writes a capture already, and has memory for one at a "
@@ -595,7 +598,7 @@ static void refuse_silent(struct control *control, int client, pid_t pid)
 	(void)!recv(client, request, sizeof(request), MSG_DONTWAIT);
 	reply(client,
 	      failure("the daemon was not told in time whether this process is in a container, "
-		      "because others of this user do not answer: try again"),
+		      "because other processes do not answer: try again"),
 	      -1);
 	drop_client(control, client);
 	say_refused(pid, geteuid(), "it did not answer in time whether it is in a container");
@@ -611,13 +614,14 @@ static void take_peers(struct control *control)
 	while ((client = peers_next(&control->peers, loop_clock_now_ns(), &verdict, &pid)) >= 0) {
 		struct epoll_event event = {.events = EPOLLIN, .data.fd = client};
 
+		if (verdict == PEERS_WELCOME &&
+		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, client, &event) == 0)
+			continue;
+		control->engine->refused_clients++;
 		if (verdict == PEERS_SILENT) {
 			refuse_silent(control, client, pid);
 			continue;
 		}
-		if (verdict == PEERS_WELCOME &&
-		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, client, &event) == 0)
-			continue;
 		drop_client(control, client);
 		if (verdict == PEERS_IN_CONTAINER)
 			say_refused(pid, geteuid(), "it is in a container");
@@ -634,6 +638,7 @@ static void take_client(struct control *control, int client)
 		control->clients++;
 		return;
 	}
+	control->engine->refused_clients++;
 	if (err == -EACCES && getsockopt(client, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0)
 		say_refused(cred.pid, cred.uid, "it is another user's");
 	close(client);

@@ -13,7 +13,7 @@
 #define FG_SERVE_REQUEST_H
 
 #include "live/recording.h"
-#include "options/option_row.h"
+#include "options/tables.h"
 #include "render/render.h"
 
 #include <jansson.h>
@@ -27,7 +27,10 @@ int request_take_list(const json_t *object, struct recording_options *ret);
 void request_put_render(const struct render_options *options, json_t *object);
 int request_take_render(const json_t *object, struct render_options *ret);
 
-/* -EINVAL, and why: members of a request to record are of options that do not go together. */
-int request_check_record(const json_t *object, char why[OPTION_WHY_BYTES]);
+/*
+ * -EINVAL, and why: members of a request are of options that do not go together. command:
+ * OPTIONS_OF_RECORD or OPTIONS_OF_LIST.
+ */
+int request_check(const json_t *object, unsigned command, char why[OPTION_WHY_BYTES]);
 
 #endif

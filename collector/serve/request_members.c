@@ -3,13 +3,14 @@
 #include "serve/request_members.h"
 
 #include "base/json_value.h"
-#include "options/tables.h"
 #include "serve/request.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MOST_PID (4 << 20) /* of a 64-bit kernel: PID_MAX_LIMIT */
 
 const char *request_text(const json_t *object, const char *key)
 {
@@ -22,6 +23,20 @@ void request_put_text(json_t *object, const char *key, const char *text)
 {
 	if (text)
 		json_object_set_new(object, key, json_string(text));
+}
+
+bool request_is_flag(const json_t *object, const char *key)
+{
+	const json_t *const value = json_object_get(object, key);
+
+	return !value || json_is_boolean(value);
+}
+
+bool request_is_count(const json_t *object, const char *key)
+{
+	const json_t *const value = json_object_get(object, key);
+
+	return !value || (json_is_integer(value) && json_integer_value(value) >= 0);
 }
 
 bool request_has_count(uint64_t count, uint64_t least, uint64_t most, bool is_needed)
@@ -39,18 +54,21 @@ static const char *given_text(const json_t *value)
 	return json_is_true(value) || json_integer_value(value) != 0 ? "" : NULL;
 }
 
-int request_check_record(const json_t *object, char why[OPTION_WHY_BYTES])
+int request_check(const json_t *object, unsigned command, char why[OPTION_WHY_BYTES])
 {
+	const json_t *const stack_bytes = json_object_get(object, "stack_bytes");
 	struct option_given list[64];
-	struct options_given given = {
-		.rows = collect_rows, .command = OPTIONS_OF_RECORD, .list = list};
+	struct options_given given = {.rows = collect_rows, .command = command, .list = list};
 
 	for (const struct request_option *option = request_options; option->number; option++) {
 		const char *const text = given_text(json_object_get(object, option->key));
 
-		if (text && given.count < sizeof(list) / sizeof(list[0]))
+		if (text && given.count + 1 < sizeof(list) / sizeof(list[0]))
 			options_given_add(&given, option->number, text);
 	}
+	/* Snapshots of no length are how a client asks for frame pointers alone. */
+	if (stack_bytes && json_integer_value(stack_bytes) == 0)
+		options_given_add(&given, OPTION_UNWIND, "fp");
 	return options_given_check(&given, why);
 }
 
@@ -69,12 +87,17 @@ int request_take_pids(const json_t *object, const char *key, struct recording_op
 {
 	const json_t *const more = json_object_get(object, "more_pids");
 
-	options->pid = (pid_t)(json_value_count(object, key) & INT_MAX);
-	if (json_array_size(more) > RECORDING_MORE_PIDS)
+	if (!request_is_count(object, key) || json_value_count(object, key) > MOST_PID ||
+	    (more && !json_is_array(more)) || json_array_size(more) > RECORDING_MORE_PIDS)
 		return -EINVAL;
-	for (size_t i = 0; i < json_array_size(more); i++)
-		options->more_pids[options->n_more_pids++] =
-			(pid_t)(json_integer_value(json_array_get(more, i)) & INT_MAX);
+	options->pid = (pid_t)json_value_count(object, key);
+	for (size_t i = 0; i < json_array_size(more); i++) {
+		const json_int_t pid = json_integer_value(json_array_get(more, i));
+
+		if (pid < 1 || pid > MOST_PID)
+			return -EINVAL;
+		options->more_pids[options->n_more_pids++] = (pid_t)pid;
+	}
 	return 0;
 }
 
@@ -126,7 +149,11 @@ void request_put_event(json_t *object, const char *key, const struct recording_o
 
 int request_take_event(const json_t *object, const char *key, struct recording_options *options)
 {
-	snprintf(options->event, sizeof(options->event), "%s", json_value_text(object, key));
+	const char *const text = request_text(object, key);
+
+	if (!text)
+		return -EINVAL;
+	snprintf(options->event, sizeof(options->event), "%s", text);
 	return options->event[0] && !sampler_is_event(options->event) ? -EINVAL : 0;
 }
 
@@ -220,7 +247,7 @@ int request_take_idle(const json_t *object, const char *key, struct render_optio
 	options->waits.idle = strcmp(word, "hidden") == 0  ? WAIT_IDLE_HIDDEN
 			      : strcmp(word, "shown") == 0 ? WAIT_IDLE_SHOWN
 							   : WAIT_IDLE_DEFAULT;
-	return 0;
+	return word[0] && options->waits.idle == WAIT_IDLE_DEFAULT ? -EINVAL : 0;
 }
 
 void request_put_idle_frames(json_t *object, const char *key, const struct render_options *options)

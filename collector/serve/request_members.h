@@ -28,6 +28,9 @@ extern const struct request_option request_options[];
 /* "": there is no such member. NULL: it is no text. */
 const char *request_text(const json_t *object, const char *key);
 void request_put_text(json_t *object, const char *key, const char *text);
+/* Whether the member is missing, or is true or false; or is a whole number that is not below 0. */
+bool request_is_flag(const json_t *object, const char *key);
+bool request_is_count(const json_t *object, const char *key);
 /* Whether the number is within limits. 0 stands for a number that is not given. */
 bool request_has_count(uint64_t count, uint64_t least, uint64_t most, bool is_needed);
 

@@ -109,8 +109,10 @@ static void add_loss(const struct wire_record *record)
 
 	if (wire_decode_loss(record, &loss) < 0)
 		return;
-	for (unsigned i = 1; i < WIRE_LOSS_REASONS; i++)
-		add(" %" PRIu64, loss.count[i]);
+	for (uint16_t i = 1; i < WIRE_LOSS_REASONS; i++) {
+		if (loss.count[i] > 0)
+			add(" %s=%" PRIu64, wire_loss_reason_name(i), loss.count[i]);
+	}
 }
 
 /* A record of an agent: its word, and what is in it. */

@@ -447,12 +447,56 @@ static void what_is_no_wish_about_threads_that_wait_is_refused(void **state)
 	json_decref(object);
 }
 
+/* A member of another type, or past the limits, is no member that is missing. */
+static void what_is_no_such_value_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		"\"pid\": -1",
+		"\"pid\": \"7\"",
+		"\"pid\": 4294967296",
+		"\"pid\": 2147483653",
+		"\"more_pids\": [\"x\", 1]",
+		"\"more_pids\": 7",
+		"\"more_pids\": [0]",
+		"\"wall_hz\": 5.5",
+		"\"wall_hz\": -5",
+		"\"wall_hz\": \"5\"",
+		"\"alloc_interval\": true",
+		"\"live\": 1",
+		"\"all\": \"yes\"",
+		"\"event\": 7",
+	};
+	struct recording_options got;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char text[128];
+		json_t *object;
+
+		snprintf(text, sizeof(text), "{\"hz\": 99, \"duration_ns\": 1, %s}", texts[i]);
+		object = json_loads(text, 0, NULL);
+		assert_non_null(object);
+		if (request_take_record(object, &got) != -EINVAL)
+			fail_msg("%s is taken", text);
+		json_decref(object);
+	}
+}
+
+static void a_list_is_checked_as_its_command_line_is(void **state)
+{
+	json_t *const object = json_loads("{\"pid\": 7, \"container\": \"x\"}", 0, NULL);
+	char why[OPTION_WHY_BYTES];
+
+	assert_int_equal(request_check(object, OPTIONS_OF_LIST, why), -EINVAL);
+	assert_non_null(strstr(why, "-p does not go with --container"));
+	json_decref(object);
+}
+
 static void check_pair(const char *text, const char *said)
 {
 	json_t *const object = json_loads(text, 0, NULL);
 	char why[OPTION_WHY_BYTES] = "";
 
-	assert_int_equal(request_check_record(object, why), said ? -EINVAL : 0);
+	assert_int_equal(request_check(object, OPTIONS_OF_RECORD, why), said ? -EINVAL : 0);
 	if (said)
 		assert_non_null(strstr(why, said));
 	json_decref(object);
@@ -464,7 +508,7 @@ static void what_does_not_go_together_is_refused(void **state)
 	json_t *const usual = request_of(&sensible);
 	char why[OPTION_WHY_BYTES];
 
-	assert_int_equal(request_check_record(usual, why), 0);
+	assert_int_equal(request_check(usual, OPTIONS_OF_RECORD, why), 0);
 	json_decref(usual);
 	check_pair("{\"live\": true}", "--live goes with --kind alloc or objects");
 	check_pair("{\"live\": true, \"kind\": \"cpu,objects\"}", NULL);
@@ -472,6 +516,8 @@ static void what_does_not_go_together_is_refused(void **state)
 	check_pair("{\"wall_hz\": 20, \"kind\": \"alloc\"}", "--wall-frequency goes with");
 	check_pair("{\"pid\": 7, \"all\": true}", "-p does not go with -a");
 	check_pair("{\"pid\": 7, \"label\": [\"a=b\"]}", "-p does not go with --label");
+	check_pair("{\"stack_bytes\": 0, \"kind\": \"alloc\"}", "does not go with --unwind fp");
+	check_pair("{\"stack_bytes\": 0, \"kind\": \"cpu\"}", NULL);
 	check_pair("{\"kind\": \"lock\", \"sampler\": \"perf\"}",
 		   "does not go with --sampler perf");
 	check_pair("{\"kind\": \"wall\", \"capture\": true}",
@@ -494,6 +540,8 @@ int main(void)
 		cmocka_unit_test(options_arrive_as_they_were_sent),
 		cmocka_unit_test(container_without_a_name_is_refused),
 		cmocka_unit_test(how_a_graph_is_drawn_arrives_as_it_was_sent),
+		cmocka_unit_test(what_is_no_such_value_is_refused),
+		cmocka_unit_test(a_list_is_checked_as_its_command_line_is),
 		cmocka_unit_test(what_does_not_go_together_is_refused),
 		cmocka_unit_test(what_is_no_wish_about_threads_that_wait_is_refused),
 		cmocka_unit_test(windows_longer_than_the_longest_are_refused),

@@ -194,6 +194,15 @@ static void who_is_alone_has_the_whole_tree(void **state)
 	assert_in_range(children_of(&tree->profile, "1001."), FEW * 7 / 8, FEW);
 }
 
+static void who_comes_later_finds_a_place(void **state)
+{
+	begin();
+	shrink_trees(FEW);
+	take_many(EVE, 3 * FEW, 1);
+	take_many(BOB, FEW / 128, 1);
+	assert_int_equal(children_of(&tree->profile, "1002."), FEW / 128);
+}
+
 static void long_names_are_shared_as_nodes_are(void **state)
 {
 	begin();
@@ -457,6 +466,7 @@ int main(void)
 		TEST(each_sink_has_every_sample),
 		TEST(who_fills_a_tree_leaves_half_of_it_to_others),
 		TEST(who_is_alone_has_the_whole_tree),
+		TEST(who_comes_later_finds_a_place),
 		TEST(long_names_are_shared_as_nodes_are),
 		TEST(who_has_many_processes_leaves_rows_to_others),
 		TEST(who_has_many_threads_leaves_rows_to_others),
