@@ -140,6 +140,7 @@ struct recording_counts {
 	uint64_t probe_senseless;	   /* samples of probes that told what cannot be true */
 	uint64_t parked_elsewhere;	   /* samples of threads that parked, but not for a lock */
 	struct recording_live live;
+	uint64_t outside_left_out;    /* JVMs without an agent past RECORDING_MAX_OUTSIDE */
 	uint64_t lock_rests;	      /* waits that went on at the end, or whose end was lost */
 	uint64_t lock_waits_left_out; /* past the limits, or whose begin was not sampled */
 };

@@ -63,6 +63,7 @@ void recording_want_outside(struct recording *recording, struct targets *targets
 		else
 			left_out++;
 	}
+	recording->counts.outside_left_out += left_out;
 	for (size_t i = 0; i < recording->n_outside; i++)
 		targets_want(targets, recording->outside[i]);
 	if (left_out > 0)

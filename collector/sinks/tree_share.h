@@ -8,10 +8,10 @@
  *
  * A container or user whose stacks are ever new ones, or whose names are long, would fill a tree,
  * and cut the stacks of all others. So once there are two, each has as much of the tree as is free,
- * and who is alone leaves a thirty-second part to those who come later. Past its share an owner's stacks add
- * no nodes: they end in an [overflow] node near the root, and are counted as others that are cut.
- * So it is with the rows of the timeline: further processes of such an owner are left out of it,
- * and further threads are other threads of their process.
+ * and who is alone leaves a thirty-second part to those who come later. Past its share an owner's
+ * stacks add no nodes: they end in an [overflow] node near the root, and are counted as others that
+ * are cut. So it is with the rows of the timeline: further processes of such an owner are left out
+ * of it, and further threads are other threads of their process.
  */
 #ifndef FG_SINKS_TREE_SHARE_H
 #define FG_SINKS_TREE_SHARE_H

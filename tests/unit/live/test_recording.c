@@ -577,6 +577,28 @@ static void a_name_finds_jvms_without_an_agent_and_no_other_program(void **state
 	selections_fini(&recording.selections);
 }
 
+static void jvms_without_an_agent_past_the_most_are_counted(void **state)
+{
+	const struct mapping libjvm = {
+		.start = 0x10000, .end = 0x11000, .inode = 5, .path = "/java/lib/server/libjvm.so"};
+	struct recording_options *const options = &recording.options;
+	struct process *process = targets_find_or_read(&targets, getpid());
+
+	assert_non_null(process);
+	snprintf(options->select.comm, sizeof(options->select.comm), "%s", process->comm);
+	targets_want_all(&targets);
+	assert_int_equal(selections_init(&recording.selections, &options->select), 0);
+	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
+	while (recording.n_outside < RECORDING_MAX_OUTSIDE)
+		recording.outside[recording.n_outside++] = getpid();
+	recording_want_outside(&recording, &targets);
+	assert_int_equal(recording.n_outside, RECORDING_MAX_OUTSIDE);
+	assert_int_equal(recording.counts.outside_left_out, 1);
+	recording_unwant_outside(&recording, &targets);
+	targets_unwant_all(&targets);
+	selections_fini(&recording.selections);
+}
+
 static void without_a_name_jvms_without_an_agent_are_not_looked_for(void **state)
 {
 	struct recording_options options = {0};
@@ -616,6 +638,8 @@ int main(void)
 		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
 		cmocka_unit_test_setup_teardown(
 			a_name_finds_jvms_without_an_agent_and_no_other_program, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(jvms_without_an_agent_past_the_most_are_counted,
+						set_up, tear_down),
 		cmocka_unit_test(without_a_name_jvms_without_an_agent_are_not_looked_for),
 	};
 
