@@ -25,9 +25,12 @@ void loop_clock_pass(uint64_t now_ns, uint64_t wait_ns)
 		longest_ns = took_ns - most_ns;
 }
 
+/* Within a turn the clock stops where the next pass will find a stall: a clock never goes back. */
 uint64_t loop_clock_at(uint64_t now_ns)
 {
-	return now_ns - stood_ns;
+	const uint64_t most_ns = seen_ns + LOOP_CLOCK_SLACK_NS;
+
+	return (seen_ns && now_ns > most_ns ? most_ns : now_ns) - stood_ns;
 }
 
 uint64_t loop_clock_now_ns(void)

@@ -18,6 +18,7 @@
 #include "inspect/diagnose.h"
 #include "intake/listen.h"
 #include "capture/recording_capture.h"
+#include "options/tables.h"
 #include "render/render.h"
 #include "sample/sampler.h"
 #include "serve/drawing.h"

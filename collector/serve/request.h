@@ -13,7 +13,7 @@
 #define FG_SERVE_REQUEST_H
 
 #include "live/recording.h"
-#include "options/tables.h"
+#include "options/option_row.h"
 #include "render/render.h"
 
 #include <jansson.h>

@@ -3,6 +3,7 @@
 #include "serve/request_members.h"
 
 #include "base/json_value.h"
+#include "options/tables.h"
 #include "serve/request.h"
 
 #include <errno.h>

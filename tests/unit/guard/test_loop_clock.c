@@ -53,6 +53,19 @@ static void a_turn_that_is_long_counts_as_a_short_one(void **state)
 	assert_int_equal(loop_clock_at(103 * SEC) - before, LOOP_CLOCK_SLACK_NS);
 }
 
+/* What is noted late in a long turn was later than the time after it, and so seemed ages old. */
+static void the_clock_never_goes_back(void **state)
+{
+	uint64_t noted;
+
+	loop_clock_begin();
+	loop_clock_pass(100 * SEC, 0);
+	noted = loop_clock_at(103 * SEC);
+	loop_clock_pass(103 * SEC, 0);
+	assert_int_equal(loop_clock_at(103 * SEC), noted);
+	assert_int_equal(loop_clock_at(103 * SEC + 1), noted + 1);
+}
+
 static void the_time_before_a_loop_begins_is_no_stall(void **state)
 {
 	const uint64_t before = stood();
@@ -68,6 +81,7 @@ int main(void)
 		cmocka_unit_test(a_loop_that_runs_has_the_time_of_all),
 		cmocka_unit_test(a_wait_that_ends_late_counts_as_long_as_it_was_meant),
 		cmocka_unit_test(a_turn_that_is_long_counts_as_a_short_one),
+		cmocka_unit_test(the_clock_never_goes_back),
 		cmocka_unit_test(the_time_before_a_loop_begins_is_no_stall),
 	};
 

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "options/tables.h"
 #include "serve/control.h"
 #include "serve/request.h"
 #include "serve/status_json.h"
