@@ -31,7 +31,7 @@ struct job {
 struct late_process {
 	pid_t pid; /* 0: the place is free */
 	struct owner owner;
-	unsigned times;
+	unsigned parts;	   /* GUARD_PARTS for a late call */
 	uint64_t since_ns; /* when the last call was found to be late */
 	uint64_t until_ns; /* end of the pause */
 	bool is_warned;
@@ -172,8 +172,10 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 		if (place->out && atomic_load(&place->out->is_back)) {
 			drop(place->out);
 			place->out = NULL;
-			if (now_ns <= place->since_ns + GUARD_SOON_NS)
+			if (now_ns <= place->since_ns + GUARD_SOON_NS) {
+				place->parts -= GUARD_PARTS - 1;
 				forgive(guard, place->owner);
+			}
 		}
 		guard->stats.unanswered += place->out != NULL;
 		if (place->pid && !place->out && now_ns > place->since_ns + KEPT_NS) {
@@ -207,15 +209,18 @@ static bool is_owner_late(struct guard *guard, pid_t pid, uint64_t now_ns)
 	       (owner.container && has_pause(guard, all_of(owner), now_ns));
 }
 
-/* One late call that returns after all is no reason to say anything. */
+/* Late calls that return after all, on a busy host, are no reason to say anything. */
 static void warn(struct guard *guard, struct late_process *place, uint64_t now_ns)
 {
-	if (place->is_warned || (place->times < 2 && now_ns < place->since_ns + WARN_NS))
+	const bool is_out_long = place->out && now_ns >= place->since_ns + WARN_NS;
+
+	if (place->is_warned || (place->parts < 2 * GUARD_PARTS && !is_out_long))
 		return;
 	place->is_warned = true;
 	if (log_limit_allows(&guard->log, owner_group(place->owner), now_ns))
-		log_warning("PID %d: its memory or its file system does not answer: its stacks may "
-			    "not be whole, and its methods may have no names, until it does",
+		log_warning("PID %d: its memory or its file system does not answer in time: its "
+			    "stacks may not be whole, and its methods may have no names, until it "
+			    "does",
 			    (int)place->pid);
 }
 
@@ -283,14 +288,16 @@ static void note_owner(struct guard *guard, struct owner owner, unsigned most, u
 static void note_late(struct guard *guard, struct late_process *place, pid_t pid, struct job *job)
 {
 	const uint64_t now_ns = clock_now_ns();
+	unsigned times;
 
 	guard->n_processes += place->pid == 0;
 	if (place->pid != pid)
 		*place = (struct late_process){.pid = pid};
 	place->owner = guard->owner(guard->owner_arg, pid);
 	place->since_ns = now_ns;
-	place->until_ns = place->times > 0 ? now_ns + pause_of(place->times - 1) : 0;
-	place->times++;
+	place->parts += GUARD_PARTS;
+	times = place->parts / GUARD_PARTS;
+	place->until_ns = times > 1 ? now_ns + pause_of(times - 2) : 0;
 	place->out = job;
 	note_owner(guard, place->owner, GUARD_OWNER_CALLS, now_ns);
 	if (place->owner.container)

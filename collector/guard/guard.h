@@ -16,11 +16,11 @@
  * returned. From the second late call on there is also a pause, which doubles with each further
  * one; a single one may be the fault of a busy host. An owner of processes (owner.h) has at most
  * GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls in a short
- * time has a pause of its own, whichever of its processes they were for. Of these, a late call that
- * has returned within GUARD_SOON_NS counts as an eighth of one: on a busy host calls are late that
- * nobody holds up. A container with all its users has twice that. So an owner can hold up the
- * caller for a small part of the time, and has no share of the helpers that would be missing to
- * others.
+ * time has a pause of its own, whichever of its processes they were for. A container with all its
+ * users has twice that. Of a process and of an owner, a late call that has returned within
+ * GUARD_SOON_NS counts as an eighth of one: on a busy host calls are late that nobody holds up. So
+ * an owner can hold up the caller for a small part of the time, and has no share of the helpers
+ * that would be missing to others.
  *
  * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
  */

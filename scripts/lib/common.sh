@@ -58,6 +58,14 @@ install_missing() {
 		die "cannot install: ${missing[*]}"
 }
 
+# install_for_musl: what fetches a JVM for musl and builds its libraries.
+install_for_musl() {
+	local packages=(musl-tools)
+	command -v pip3 >/dev/null || packages+=(python3-pip)
+	command -v cargo >/dev/null || packages+=(cargo)
+	install_missing "${packages[@]}"
+}
+
 # without_services COMMAND...: what is installed meanwhile is not started: a test that needs a
 # database or a metrics server starts its own.
 without_services() {

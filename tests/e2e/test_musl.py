@@ -2,11 +2,14 @@
 """A JVM on musl, whose C library has no unwind rules and is the loader too, as in Alpine."""
 
 import time
+import unittest
 
+import test_tour
 from harness import collector
 from harness.case import Case
 from harness.folded import Quality
-from harness.musl import MuslAgent
+from harness.marks import shared
+from harness.musl import MuslAgent, root_directory
 from score_stacks import LABELS, Score, is_java, is_rooted_by_name
 from stack_workloads import WORKLOADS
 
@@ -65,3 +68,22 @@ class Musl(Case):
                 self.assertTrue(any(is_java(frame) for frame in stack), f"Java: {frames}")
         self.assertEqual(found, set(WAITING), str(recording))
         self.assertLessEqual(len(unrooted), ACCIDENTS, unrooted)
+
+
+@shared
+class Container(test_tour.Kinds):
+    """Each kind of profile of a container that has musl for its C library."""
+
+    @classmethod
+    def image_of(cls, host):
+        try:
+            tag = host.engine.add_image("musl", root_directory())
+        except LookupError as error:
+            raise unittest.SkipTest(str(error)) from error
+        host.addCleanup(host.engine.docker, "rmi", "-f", tag, check=False)
+        return tag
+
+    def test_waits_for_locks(self):
+        """That JVM is built without HotSpot's probes, which tell of locks that are no monitors."""
+        recording = self.of_kind("lock", ["Tour.waitForTheMonitor"], leaves=["java.lang.Object_[c]"])
+        self.assertIn("its libjvm.so lacks the probes of HotSpot", recording.finished.text)

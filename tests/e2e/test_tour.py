@@ -32,10 +32,14 @@ class OneJvm(SharedCase):
     def set_up_host(cls, host):
         cls.daemon = host.watch(*cls.daemon_options(host))
         cls.name = host.directory.name.replace(".", "-") + "-tour"
-        cls.jvm = host.container("Tour", jdk=cls.jdk, options=["--name", cls.name])
+        cls.jvm = host.container("Tour", image=cls.image_of(host), options=["--name", cls.name])
         cls.jvm.wait_for_line("ready")
         cls.pid = cls.jvm.pid
         cls.daemon.wait_for_jvm(cls.pid)
+
+    @classmethod
+    def image_of(cls, host):
+        return host.image(cls.jdk)
 
     def tearDown(self):
         if not self.jvm.is_running():

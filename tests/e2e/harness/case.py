@@ -35,9 +35,10 @@ class Case(unittest.TestCase):
             self.skipTest(f"no JDK {jdk} on this machine: set FG_JDK{jdk} to its home")
         return image
 
-    def container(self, *java_args, jdk=17, env=None, run_dir=None, options=()):
-        container = containers.Container(self.engine, self.image(jdk), run_dir or self.place.run,
-                                         *java_args, env=env, options=options)
+    def container(self, *java_args, jdk=17, image=None, env=None, run_dir=None, options=()):
+        container = containers.Container(self.engine, image or self.image(jdk),
+                                         run_dir or self.place.run, *java_args, env=env,
+                                         options=options)
         self.addCleanup(container.rm)
         return container
 

@@ -62,6 +62,13 @@ class Engine:
         """The image with that JDK, or None if this machine has no such JDK."""
         return self.state["images"].get(str(jdk))
 
+    def add_image(self, name, jdk):
+        """An image made when a test asks for it, of what make-image takes; its tag."""
+        tag = f"{self.state['token']}:{name}"
+        processes.run([MAKE_IMAGE, tag, jdk, settings.AGENT, settings.CLASSES], timeout=300,
+                      check=True, env={"DOCKER_HOST": self.state["docker_host"]})
+        return tag
+
 
 def start(path):
     """Starts an engine, makes an image of each JDK there is, and writes the state file."""

@@ -18,6 +18,12 @@ def tour(marked):
     return marked
 
 
+def shared(marked):
+    """The tests of the class share what the class has started, and are one test of ctest's. A tour
+    is that too."""
+    return marked
+
+
 def measured(marked):
     """The verdict is a time, a share or a rate that was measured: alone on the machine, and what is
     missed is measured anew twice."""

@@ -15,6 +15,7 @@ import platform
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 
 from . import processes, settings
@@ -123,3 +124,15 @@ class MuslAgent:
             return processes.Background(
                 ["unshare", "--mount", "sh", "-c", self.SETUP, self.root, self.place.run, self.app,
                  "/opt/java/bin/java", self.agent, "-cp", "/app/classes", *args], log.name)
+
+
+def main():
+    """Prints the root directory, for scripts."""
+    try:
+        print(root_directory())
+    except LookupError as error:
+        sys.exit(f"no JVM on musl can be had: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -184,19 +184,40 @@ static void a_late_call_has_its_process_wait_and_no_other(void **state)
 	assert_int_equal(look().late_calls, 1);
 }
 
+/* As let_return, and for a long time it did not. */
+static void let_return_later(int end)
+{
+	pass(GUARD_SOON_NS + 1);
+	let_return(end);
+}
+
 static void pauses_double_and_are_forgotten(void **state)
 {
-	let_return(run_late(100)); /* one alone is no reason to wait */
+	let_return_later(run_late(100)); /* one alone is no reason to wait */
 	assert_int_equal(run_quick(100), GUARDED_DONE);
-	for (unsigned i = 0; i < 4; i++) {
-		let_return(run_late(100));
-		pass((GUARD_PAUSE_NS << i) - 1);
+	let_return_later(run_late(100)); /* GUARD_PAUSE_NS is over when the call returns */
+	for (unsigned i = 1; i < 5; i++) {
+		let_return_later(run_late(100));
+		pass((GUARD_PAUSE_NS << i) - GUARD_SOON_NS - 2);
 		assert_int_equal(run_quick(100), GUARDED_PAUSED);
 		pass(1);
 		assert_int_equal(run_quick(100), GUARDED_DONE);
 	}
 	pass(200 * CLOCK_NS_PER_SEC);
 	let_return(run_late(100));
+	assert_int_equal(run_quick(100), GUARDED_DONE);
+}
+
+/* Eight of them count as one that did not, and the ninth is the second. */
+static void a_process_whose_calls_return_soon_hardly_has_to_wait(void **state)
+{
+	for (unsigned i = 0; i < GUARD_PARTS; i++) {
+		let_return(run_late(100));
+		assert_int_equal(run_quick(100), GUARDED_DONE);
+	}
+	let_return(run_late(100));
+	assert_int_equal(run_quick(100), GUARDED_PAUSED);
+	pass(GUARD_PAUSE_NS);
 	assert_int_equal(run_quick(100), GUARDED_DONE);
 }
 
@@ -232,13 +253,6 @@ static void a_container_has_twice_the_late_calls_of_a_user(void **state)
 	assert_int_equal(run_quick(100), GUARDED_DONE);
 	for (int i = 0; i < 2 * GUARD_OWNER_LATE; i++)
 		let_return(ends[i]);
-}
-
-/* As let_return, and for a long time it did not. */
-static void let_return_later(int end)
-{
-	pass(GUARD_SOON_NS + 1);
-	let_return(end);
 }
 
 /* Each late call is of another user. */
@@ -419,6 +433,7 @@ int main(void)
 		TEST(a_call_in_time_is_the_callers),
 		TEST(a_late_call_has_its_process_wait_and_no_other),
 		TEST(pauses_double_and_are_forgotten),
+		TEST(a_process_whose_calls_return_soon_hardly_has_to_wait),
 		TEST(an_owner_has_few_late_calls_at_a_time),
 		TEST(an_owner_with_many_late_calls_has_to_wait),
 		TEST(a_container_has_twice_the_late_calls_of_a_user),
