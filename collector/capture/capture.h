@@ -4,7 +4,7 @@
  * units:   CLOCK_MONOTONIC nanoseconds, bytes
  * threads: the model's
  * errors:  negative errno from capture_finish; samples without room are counted
- * source:  capture_format.h, live/sample_watch.h
+ * source:  capture_format.h, recording/sample_watch.h
  *
  * A capture is a sample watch. While a sample passes a step, the capture notes what the stages ask
  * of the process's memory, of code, of files and of the kernel's symbols, and the answers. A replay
@@ -17,7 +17,7 @@
 #define FG_CAPTURE_CAPTURE_H
 
 #include "capture/capture_stages.h"
-#include "live/sample_watch.h"
+#include "recording/sample_watch.h"
 #include "profile/profile_info.h"
 
 #include <stdint.h>

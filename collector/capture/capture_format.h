@@ -13,8 +13,8 @@
  *
  * Most records are facts, samples and steps. A fact is an answer that a stage got: a process, its
  * mappings, a code range, a row of an unwind table, a symbol. Facts come before the steps that need
- * them. A step says that a sample went through a part of the chain (live/sample_watch.h), and what
- * was read of the process's memory during the step.
+ * them. A step says that a sample went through a part of the chain (recording/sample_watch.h), and
+ * what was read of the process's memory during the step.
  */
 #ifndef FG_CAPTURE_CAPTURE_FORMAT_H
 #define FG_CAPTURE_CAPTURE_FORMAT_H

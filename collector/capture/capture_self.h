@@ -15,7 +15,7 @@
 #include "capture/capture_facts.h"
 #include "capture/capture_stages.h"
 #include "capture/capture_writer.h"
-#include "live/sample_watch.h"
+#include "recording/sample_watch.h"
 #include "memory/process_memory.h"
 
 /* A process of the capture. */

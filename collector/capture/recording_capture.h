@@ -13,7 +13,7 @@
 #define FG_CAPTURE_RECORDING_CAPTURE_H
 
 #include "capture/capture.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 
 /* Begins a capture with the next sample. The recording owns the capture. */
 int recording_capture_start(struct recording *recording, const struct recording_model *model);

@@ -14,9 +14,9 @@
 #ifndef FG_CAPTURE_REPLAY_H
 #define FG_CAPTURE_REPLAY_H
 
-#include "live/chain.h"
+#include "recording/chain.h"
 #include "sinks/dump.h"
-#include "live/sample_watch.h"
+#include "recording/sample_watch.h"
 #include "sinks/sink.h"
 #include "profile/profile_info.h"
 

@@ -2,7 +2,7 @@
 /* fgcollect list: what the daemon knows; without one, whoever dials within a moment. */
 #include "cli/commands.h"
 #include "inspect/jvm_list.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
 #include "serve/counted.h"

@@ -7,7 +7,7 @@
 #include "top/held_log.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
-#include "live/report.h"
+#include "recording/report.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
 #include "cli/commands.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "guard/announced.h"
 #include "serve/control.h"
 #include "serve/daemon.h"

@@ -8,7 +8,7 @@
 #include "cli/recorder.h"
 #include "inspect/diagnose.h"
 #include "inspect/diagnose_process.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "serve/dial_wait.h"
 
 #include "base/clock.h"

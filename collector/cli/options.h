@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "draw/output_path.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 #include "render/render.h"
 #include "serve/watch_options.h"
 #include "store/store_request.h"

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "capture/capture_format.h"
 #include "cli/stdout_output.h"
-#include "live/report.h"
+#include "recording/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "live/report.h"
+#include "recording/report.h"
 
 #include <stdio.h>
 #include <unistd.h>

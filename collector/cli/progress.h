@@ -13,7 +13,7 @@
 #ifndef FG_CLI_PROGRESS_H
 #define FG_CLI_PROGRESS_H
 
-#include "live/recording.h"
+#include "recording/recording.h"
 
 void progress_set_lines(bool has_lines);
 void progress_show(const struct recording_status *status, uint64_t duration_ns);

@@ -16,7 +16,7 @@
 
 #include "capture/capture.h"
 #include "cli/options.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 #include "render/render.h"
 
 struct recorder;

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "history/history_ask.h"
-#include "live/report.h"
+#include "recording/report.h"
 #include "profile/profile_title.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "history/history_ask.h"
-#include "live/report.h"
+#include "recording/report.h"
 #include "top/top_print.h"
 
 #include <errno.h>

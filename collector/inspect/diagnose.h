@@ -10,7 +10,7 @@
 #define FG_INSPECT_DIAGNOSE_H
 
 #include "inspect/diagnose_process.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 
 /*
  * Whether the processes that options mean can be recorded now, judging by the known JVMs. 0: they

@@ -10,7 +10,7 @@
 #define FG_INSPECT_DIAGNOSE_NAMES_H
 
 #include "inspect/diagnose_process.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 
 /*
  * Whether options' selector means something known. 0: it does. -EAGAIN: it means nothing, or more

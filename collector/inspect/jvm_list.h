@@ -10,7 +10,7 @@
 #define FG_INSPECT_JVM_LIST_H
 
 #include "inspect/diagnose.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 
 #include <jansson.h>
 #include <stdio.h>

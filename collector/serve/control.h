@@ -29,7 +29,7 @@
 #ifndef FG_SERVE_CONTROL_H
 #define FG_SERVE_CONTROL_H
 
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "serve/daemon_counts.h"
 
 #include <jansson.h>

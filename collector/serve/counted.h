@@ -13,7 +13,7 @@
 #define FG_SERVE_COUNTED_H
 
 #include "base/counters.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "serve/daemon_counts.h"
 
 /* engine NULL: no stage has counted anything; counts NULL: there is no daemon. */

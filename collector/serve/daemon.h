@@ -15,7 +15,7 @@
 #ifndef FG_SERVE_DAEMON_H
 #define FG_SERVE_DAEMON_H
 
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "sinks/period_sink.h"
 #include "serve/daemon_counts.h"
 #include "serve/service.h"

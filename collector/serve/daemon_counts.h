@@ -9,7 +9,7 @@
 #ifndef FG_SERVE_DAEMON_COUNTS_H
 #define FG_SERVE_DAEMON_COUNTS_H
 
-#include "live/memory_stats.h"
+#include "loop/memory_stats.h"
 #include "publish/publish_stats.h"
 #include "push/push_stats.h"
 #include "serve/graph_writer.h"

@@ -12,7 +12,7 @@
 #ifndef FG_SERVE_DRAWING_H
 #define FG_SERVE_DRAWING_H
 
-#include "live/recording.h"
+#include "recording/recording.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "live/report.h"
+#include "recording/report.h"
 #include "draw/graph_index.h"
 #include "sinks/graph_queue.h"
 

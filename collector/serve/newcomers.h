@@ -14,7 +14,7 @@
 #ifndef FG_SERVE_NEWCOMERS_H
 #define FG_SERVE_NEWCOMERS_H
 
-#include "live/engine.h"
+#include "loop/engine.h"
 
 #include <dirent.h>
 #include <stddef.h>

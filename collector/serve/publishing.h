@@ -20,7 +20,7 @@
 #ifndef FG_SERVE_PUBLISHING_H
 #define FG_SERVE_PUBLISHING_H
 
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "publish/publisher.h"
 
 #define PUBLISHING_ROUND_NS UINT64_C(60000000000)

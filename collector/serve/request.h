@@ -12,7 +12,7 @@
 #ifndef FG_SERVE_REQUEST_H
 #define FG_SERVE_REQUEST_H
 
-#include "live/recording.h"
+#include "recording/recording.h"
 #include "options/option_row.h"
 #include "render/render.h"
 

@@ -11,7 +11,7 @@
 #ifndef FG_SERVE_REQUEST_MEMBERS_H
 #define FG_SERVE_REQUEST_MEMBERS_H
 
-#include "live/recording.h"
+#include "recording/recording.h"
 #include "render/render.h"
 
 #include <jansson.h>

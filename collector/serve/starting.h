@@ -14,7 +14,7 @@
 #define FG_SERVE_STARTING_H
 
 #include "inspect/diagnose.h"
-#include "live/engine.h"
+#include "loop/engine.h"
 #include "process/survey.h"
 #include "serve/newcomers.h"
 

@@ -9,7 +9,7 @@
 #ifndef FG_SERVE_STATUS_JSON_H
 #define FG_SERVE_STATUS_JSON_H
 
-#include "live/recording.h"
+#include "recording/recording.h"
 
 #include <jansson.h>
 

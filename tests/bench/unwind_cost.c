@@ -11,7 +11,7 @@
  * this very program adds some 50 microseconds to whatever it interrupts, which is the kernel's cost
  * and not the step's: what was interrupted is left out, and counted.
  */
-#include "live/engine.h"
+#include "loop/engine.h"
 
 #include "base/clock.h"
 #include "symbolize/parsers.h"

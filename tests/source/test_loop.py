@@ -44,7 +44,7 @@ MAY_WAIT = {
     "intake/beacon.c": GUARDED,
     "intake/dial.c": GUARDED,
     "intake/listen.c": START,
-    "live/engine.c": START,
+    "loop/engine.c": START,
     "maps/foreign_file.c": GUARDED,     # its caller: maps/foreign_reader.c
     "maps/perf_map.c": GUARDED,
     "memory/page_map.c": GUARDED,

@@ -2,4 +2,4 @@
 /* A stage that includes from one above it: it must not compile. */
 #include "process/process.h"
 
-#include "live/engine.h"
+#include "loop/engine.h"

@@ -13,7 +13,7 @@
 #include "files/table_cache.h"
 #include "guard/guard.h"
 #include "inspect/jvm_list.h"
-#include "live/recording.h"
+#include "recording/recording.h"
 
 static char *print(json_t *list)
 {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   all stages that keep things -> how much memory each of them takes
+ * units:   bytes
+ * threads: the model's
+ * errors:  none
+ * source:  guard/budget.h, guard/heap_bytes.h
+ */
+#ifndef FG_LOOP_MEMORY_STATS_H
+#define FG_LOOP_MEMORY_STATS_H
+
+#include "base/counters.h"
+#include "intake/intake.h"
+#include "intake/outreach.h"
+#include "recording/recording.h"
+
+#include <stdint.h>
+
+/* What is accounted of this program's memory, by pool. */
+struct memory_stats {
+	uint64_t limit;
+	uint64_t accounted; /* the sum of all below */
+	uint64_t processes; /* code, names, mappings, threads */
+	uint64_t dying;	    /* of processes that are forgotten, and not freed yet */
+	uint64_t messages;  /* of agents, not whole */
+	uint64_t tables;    /* symbols and unwind rules */
+	uint64_t held;	    /* samples that wait */
+	uint64_t trees;	    /* of recordings */
+	uint64_t windows;   /* of tops */
+	uint64_t captures;  /* with the files, which are in memory */
+	uint64_t graphs;    /* of a period, those that wait to be written, the list of files */
+	uint64_t names;	    /* of frames */
+	uint64_t stacks;    /* remainders of deep stacks, stacks from heaps, room of the unwinder */
+	uint64_t files;	    /* which file each mapping is of */
+	uint64_t kernel;    /* its symbols, those that are being read, its programs */
+	uint64_t lines;	    /* answers of DWARF readers */
+	uint64_t containers;
+	uint64_t agents;  /* connections, and agents that listen */
+	uint64_t lists;	  /* of processes, sessions, and perf maps of processes that have ended */
+	uint64_t publish; /* events on their way to subscribers */
+	uint64_t queries; /* answers over HTTP, and what may be taken to make them */
+	uint64_t given_back, longest_give_back_ns; /* times that malloc gave free memory back */
+	uint64_t allocated, resident; /* of all of this program, as malloc and the kernel say */
+};
+extern const struct counters memory_counters;
+
+/* What others than the stages keep, as they have last counted it. */
+struct memory_beside {
+	uint64_t graphs, queries, publish; /* as in struct memory_stats */
+};
+
+/* The stages whose pools all processes share. */
+struct memory_sources {
+	const struct table_cache *tables;
+	const struct intake *intake;
+	const struct outreach *outreach;
+	const struct targets *targets;
+	const struct symbolizer *symbolizer;
+	const struct unwinder *unwinder;
+	const struct memory_beside *beside; /* or NULL */
+	const struct recording *recordings;
+};
+
+/* Sets the members from messages to queries. Returns their sum. */
+uint64_t memory_stats_count(struct memory_stats *ret, const struct memory_sources *sources);
+/* Sets the other members. */
+void memory_stats_sum(struct memory_stats *ret, const struct targets *targets, uint64_t limit);
+
+#endif
