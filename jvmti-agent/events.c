@@ -36,8 +36,7 @@ bool events_enable(jvmtiEnv *jvmti)
 
 static bool is_own_thread(const struct events *events)
 {
-	return atomic_load_explicit(&events->resyncing, memory_order_acquire) &&
-	       pthread_equal(pthread_self(), events->resync_thread);
+	return pthread_equal(pthread_self(), atomic_load(&events->resync_thread));
 }
 
 static enum recorder_result add(struct events *events, uint16_t flags, struct pending *pending)
@@ -204,17 +203,16 @@ void events_stub(struct events *events, const char *name, const void *addr, jint
 void events_begin_resync(struct events *events, struct events_part part, events_send *offer,
 			 void *context)
 {
-	events->resync_thread = pthread_self();
 	events->offer = offer;
 	events->context = context;
 	events->part = part;
 	events->told = (struct events_told){0};
 	events->offer_at = others_room(events->recorder) / 2;
-	atomic_store_explicit(&events->resyncing, true, memory_order_release);
+	atomic_store(&events->resync_thread, pthread_self());
 }
 
 struct events_told events_end_resync(struct events *events)
 {
-	atomic_store_explicit(&events->resyncing, false, memory_order_release);
+	atomic_store(&events->resync_thread, 0);
 	return events->told;
 }

@@ -44,9 +44,8 @@ struct events {
 	struct recorder *recorder;
 	struct naming naming;
 	struct nmethods nmethods;
-	atomic_bool resyncing;
-	/* Set before resyncing becomes true, and read only while resyncing is true. */
-	pthread_t resync_thread;
+	_Atomic(pthread_t) resync_thread; /* 0, which is no thread: there is no resynchronisation */
+	/* That thread's alone. */
 	events_send *offer;
 	void *context;
 	struct events_part part;

@@ -14,7 +14,7 @@ import stat
 import subprocess
 import time
 
-from harness import collector, processes
+from harness import collector, processes, settings
 from harness.case import Case
 
 TOKEN = "correct-horse-battery-staple"
@@ -407,7 +407,7 @@ class HttpStore(Case):
 
 
 def http_client(port):
-    return http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=settings.DEADLINE_SEC)
 
 
 def utc(seconds):

@@ -29,8 +29,15 @@ class Maps(Case):
                 [entry for entry in missing if entry[:2] not in methods])
 
     def restart(self, jdk):
+        # On a busy machine the JVM may be idle before it is looked at: then once more, longer.
+        for seconds in (14, 100):
+            if self.restarts_while_it_compiles(jdk, seconds):
+                return
+        self.fail("the JVM should still have been compiling")
+
+    def restarts_while_it_compiles(self, jdk, seconds):
         daemon = self.watch()
-        jvm = self.container("Churn", "14", "20", "600", jdk=jdk).wait_for_line("ready")
+        jvm = self.container("Churn", seconds, "20", "600", jdk=jdk).wait_for_line("ready")
         pid = jvm.pid
         daemon.wait_for_jvm(pid)
         processes.wait_until(lambda: "Churn" in daemon.read_map(pid), "Churn in our map")
@@ -44,7 +51,9 @@ class Maps(Case):
         # While it compiles a few of the newest may be under way; they must come in at once.
         processes.wait_until(lambda: not self.missing(jvm, daemon, pid)[0],
                              lambda: f"no method missing: {self.missing(jvm, daemon, pid)[0][:20]}")
-        self.assertNotIn("idle", jvm.logs(), "the JVM should still have been compiling")
+        if "idle" in jvm.logs():
+            daemon.stop()
+            return False
         jvm.wait_for_line("idle")
         processes.wait_until(lambda: not self.missing(jvm, daemon, pid)[0],
                              lambda: f"no method missing: {self.missing(jvm, daemon, pid)[0][:20]}")
@@ -54,6 +63,7 @@ class Maps(Case):
         ours = PerfMap(daemon.read_map(pid))
         self.assertEqual([entry for entry in others if not EXCUSED.fullmatch(entry[2]) and
                           not ours.has_parts_of(entry)], [])
+        return True
 
     def test_collector_killed_and_restarted_misses_no_method_17(self):
         self.restart(17)

@@ -76,7 +76,10 @@ static void parse_in_pieces(struct address_space *space, const char *text, size_
 	}
 }
 
-/* As the kernel writes them, but for a space at a path's begin, which nobody can tell then. */
+/*
+ * As the kernel writes them, but for a space at a path's begin, which nobody can tell then, and for
+ * memory without a file, which may turn out to be the code of the files around.
+ */
 static void check_written(const struct address_space *space)
 {
 	struct address_space again = {0};
@@ -88,7 +91,8 @@ static void check_written(const struct address_space *space)
 	for (size_t i = 0; stream && i < space->count; i++) {
 		const struct mapping *const mapping = &space->mappings[i];
 
-		is_plain &= mapping->path[0] != ' ' && !strstr(mapping->path, "\\012");
+		is_plain &= mapping->path[0] != ' ' && !strstr(mapping->path, "\\012") &&
+			    (mapping->inode != 0 || mapping->path[0] != '\0');
 		fprintf(stream, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
 			mapping->start, mapping->end, mapping->file_off, mapping->dev_major,
 			mapping->dev_minor, mapping->inode);

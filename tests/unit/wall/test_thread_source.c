@@ -461,13 +461,16 @@ static void the_states_of_a_thread_sum_up_to_its_time(void **state)
 	}
 }
 
-/* But for the time in which a sleep has ended and there was no CPU, which the sleeper knows. */
+/*
+ * But for the time in which a sleep has ended and there was no CPU, which the sleeper knows, and
+ * for that between two sleeps, in which others may run on a busy machine.
+ */
 static void threads_that_sleep_or_wait_are_blocked(void **state)
 {
 	const struct run run = run_of_roles();
 
 	check_percent(&run.seen[SLEEPS],
-		      run.seen[SLEEPS].us[THREAD_BLOCKED] + run.overslept_ns / 1000, 95, 105);
+		      run.seen[SLEEPS].us[THREAD_BLOCKED] + run.overslept_ns / 1000, 75, 105);
 	check_percent(&run.seen[WAITS], run.seen[WAITS].us[THREAD_BLOCKED], 95, 100);
 }
 
