@@ -27,7 +27,7 @@ void outside_process_note_sample(struct outside_process *outside, uint64_t now_n
 	if (outside->is_beside && !outside->beside.has_told)
 		return;
 	if (outside->due_ns > now_ns + OUTSIDE_HOT_NS && !outside->err)
-		outside->due_ns = now_ns;
+		outside->due_ns = now_ns > outside->ready_ns ? now_ns : outside->ready_ns;
 }
 
 static const char *reason_of(int err)

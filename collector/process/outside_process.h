@@ -40,6 +40,7 @@ struct outside_process {
 	struct outside_reader *reader; /* NULL: none yet, or an error was the last */
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */
+	uint64_t ready_ns;	       /* before, its share of the time allows none */
 	uint64_t sampled_ns;	       /* when its last sample was read; 0: none */
 	uint64_t started_ns;	       /* when the last step was begun */
 	bool is_late;		       /* this step has not ended for OUTSIDE_LATE_NS */

@@ -102,16 +102,34 @@ static uint64_t patience_ns(const struct process *process)
 										  : 0;
 }
 
-static uint64_t interval_ns(const struct outside_upkeep *upkeep,
-			    const struct outside_process *outside, uint64_t took_ns,
-			    uint64_t now_ns)
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Whether the readings of the process may take processor time beyond their share, to tell all. */
+static bool may_go_on(const struct outside_upkeep *upkeep, const struct outside_process *outside,
+		      unsigned share, uint64_t now_ns)
+{
+	const uint64_t at_once_ns = upkeep->at_once_ns ? upkeep->at_once_ns : OUTSIDE_AT_ONCE_NS;
+
+	return outside->took_ns < at_once_ns + (now_ns - outside->since_ns) / share;
+}
+
+/* Sets when the process may be read again, and when it is to be. */
+static void set_due(const struct outside_upkeep *upkeep, struct outside_process *outside,
+		    const struct outside_told *told, uint64_t now_ns)
 {
 	const unsigned share = upkeep->share ? upkeep->share : OUTSIDE_SHARE;
+	const bool has_more = told->told.has_more;
 	const bool is_hot =
 		outside->sampled_ns && now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS;
-	const uint64_t usual = is_hot ? OUTSIDE_HOT_NS : OUTSIDE_CALM_NS;
+	const uint64_t usual_ns = is_hot ? OUTSIDE_HOT_NS : OUTSIDE_CALM_NS;
 
-	return usual > share * took_ns ? usual : share * took_ns;
+	outside->ready_ns = now_ns + share * told->took_ns;
+	if (has_more && may_go_on(upkeep, outside, share, now_ns))
+		outside->ready_ns = now_ns;
+	outside->due_ns = later_of(outside->ready_ns, has_more ? now_ns : now_ns + usual_ns);
 }
 
 static bool begin(struct process *process, uint64_t now_ns)
@@ -245,27 +263,24 @@ static void apply(const struct outside_host *host, struct process *process,
 }
 
 /* Notes what a whole reading beside an agent has come to. */
-static void note_beside(struct outside_upkeep *upkeep, struct outside_process *outside,
-			const struct outside_told *told, uint64_t now_ns)
+static void note_beside(struct outside_process *outside, const struct outside_told *told,
+			uint64_t now_ns)
 {
 	struct outside_beside *const beside = &outside->beside;
-	uint64_t wait_ns = interval_ns(upkeep, outside, told->took_ns, now_ns);
 
 	memcpy(beside->heaps, told->told.heaps, sizeof(beside->heaps));
 	beside->n_heaps = told->told.n_heaps;
-	if (told->told.has_more) {
-		outside->due_ns = now_ns;
+	if (told->told.has_more)
 		return;
-	}
 	if (beside->is_asked && beside->is_vain && !beside->has_told) {
-		wait_ns = OUTSIDE_VAIN_NS << beside->vain;
+		outside->due_ns =
+			later_of(outside->ready_ns, now_ns + (OUTSIDE_VAIN_NS << beside->vain));
 		beside->vain += beside->vain < OUTSIDE_VAIN_MOST;
 	} else if (beside->is_asked) {
 		beside->vain = 0;
 	}
 	beside->is_asked = false;
 	beside->read_ns = outside->started_ns;
-	outside->due_ns = now_ns + wait_ns;
 }
 
 static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
@@ -328,24 +343,20 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		is_taken = !told.err && !is_gone(process) &&
 			   open_session(upkeep, host, process, now_ns);
 	outside->stats = told.stats;
-	if (is_taken && outside->is_beside) {
+	if (!is_taken) {
+		end_reader(outside);
+		note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
+		return;
+	}
+	outside->err = 0;
+	outside->failures = 0;
+	set_due(upkeep, outside, &told, now_ns);
+	if (outside->is_beside) {
 		apply_beside(upkeep, host, process, &told.told, now_ns);
-		outside->err = 0;
-		outside->failures = 0;
-		note_beside(upkeep, outside, &told, now_ns);
-		return;
-	}
-	if (is_taken) {
+		note_beside(outside, &told, now_ns);
+	} else {
 		apply(host, process, &told.told, now_ns);
-		outside->err = 0;
-		outside->failures = 0;
-		outside->due_ns = told.told.has_more ? now_ns
-						     : now_ns + interval_ns(upkeep, outside,
-									    told.took_ns, now_ns);
-		return;
 	}
-	end_reader(outside);
-	note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
 }
 
 /* Whether a step does not end. */

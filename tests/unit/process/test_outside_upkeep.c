@@ -176,6 +176,61 @@ static void a_jvm_of_which_samples_come_is_read_sooner(void **state)
 	assert_string_equal(name_at(fixture, code), "walk");
 }
 
+#define TINY_SHARE 1000000000u /* of the time: no second step is due in a test */
+
+static void samples_do_not_have_a_jvm_read_for_more_than_its_share(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t steps;
+
+	fixture->upkeep.share = TINY_SHARE;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	steps = fixture->upkeep.stats.steps;
+	for (int i = 0; i < 100; i++) {
+		outside_process_note_sample(fixture->process->outside, fixture->now_ns);
+		pass(fixture, OUTSIDE_LOOK_NS);
+	}
+	assert_int_equal(fixture->upkeep.stats.steps, steps);
+}
+
+/* The JVM has twice as much code as a step tells of. */
+static void add_much(struct fixture *fixture)
+{
+	struct fake_code code = {.name = fixture->vm.nmethod_name, .bytes = 8};
+	const int32_t heaps = 2; /* both are the same one */
+	uint64_t array;
+
+	for (int i = 0; i < FAKE_SEGMENTS; i++)
+		fake_vm_add_code(&fixture->vm, &code);
+	fake_vm_set(&fixture->vm, fixture->vm.heaps_array + 4, &heaps, sizeof(heaps));
+	memcpy(&array, fake_vm_at(&fixture->vm, fixture->vm.heaps_array + 8), sizeof(array));
+	fake_vm_set_u64(&fixture->vm, array + 8, fixture->vm.heap);
+}
+
+static void what_a_step_cannot_tell_follows_at_once(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fixture->upkeep.share = TINY_SHARE;
+	add_much(fixture);
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	assert_int_equal(fixture->upkeep.stats.named, 2 * FAKE_SEGMENTS);
+}
+
+static void who_always_has_more_to_tell_is_read_for_its_share(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fixture->upkeep.share = TINY_SHARE;
+	fixture->upkeep.at_once_ns = 1;
+	add_much(fixture);
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_int_equal(fixture->upkeep.stats.steps, 1);
+	assert_int_equal(fixture->upkeep.stats.named, FAKE_SEGMENTS);
+}
+
 static void who_is_not_wanted_is_not_read(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -434,6 +489,12 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_of_which_samples_come_is_read_sooner, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			samples_do_not_have_a_jvm_read_for_more_than_its_share, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_a_step_cannot_tell_follows_at_once, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(who_always_has_more_to_tell_is_read_for_its_share,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_is_not_wanted_is_not_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_takes_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_that_goes_leaves_the_reading, set_up,
