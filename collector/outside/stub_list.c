@@ -89,10 +89,10 @@ static int by_addr(const void *a, const void *b)
 
 /*
  * Reads the chain that begins at head into an empty list. -EPROTO: a descriptor is none, or the
- * chain has no end.
+ * chain has no end. *looks counts the descriptors.
  */
 static int read_chain(struct vm_memory *memory, const struct blob_list *blobs, uint64_t head,
-		      struct stub_list *ret)
+		      struct stub_list *ret, size_t *looks)
 {
 	uint8_t bytes[DESC_BYTES];
 	struct desc desc = {.next = head};
@@ -101,13 +101,14 @@ static int read_chain(struct vm_memory *memory, const struct blob_list *blobs, u
 	for (size_t n = 0; !err && desc.next; n++) {
 		if (n == STUB_LIST_MAX)
 			return -EPROTO;
+		++*looks;
 		err = vm_memory_get_kept(memory, desc.next, bytes, sizeof(bytes));
 		if (!err && !decode(bytes, ret->code_at, &desc))
 			err = -EPROTO;
 		if (!err && desc.end > desc.begin && is_in_stub(blobs, desc.begin, desc.end))
 			err = add(ret, &desc);
 	}
-	if (ret->count > 0)
+	if (!err && ret->count > 0)
 		qsort(ret->at, ret->count, sizeof(*ret->at), by_addr);
 	return err;
 }
@@ -128,6 +129,7 @@ struct search {
 	const struct vm_span *data;
 	const struct blob_list *blobs;
 	struct stub_list best;
+	size_t looks; /* at descriptors of chains */
 	struct candidates candidates;
 	uint8_t chunk[CHUNK_BYTES];
 };
@@ -145,7 +147,7 @@ static int try_chain(struct search *search, size_t i, uint32_t code_at)
 	if (!decode(candidates->bytes[i], code_at, &desc) ||
 	    !is_in_stub(search->blobs, desc.begin, desc.end))
 		return 0;
-	err = read_chain(search->memory, search->blobs, chain.head, &chain);
+	err = read_chain(search->memory, search->blobs, chain.head, &chain, &search->looks);
 	if (err || chain.count < MIN_CHAIN || chain.count <= search->best.count) {
 		free(chain.at);
 		return err == -ENOMEM ? err : 0;
@@ -155,13 +157,19 @@ static int try_chain(struct search *search, size_t i, uint32_t code_at)
 	return 0;
 }
 
+/* Whether the search may go on: variables that begin long chains may be made up. */
+static bool may_look(const struct search *search)
+{
+	return search->looks < STUB_LIST_MAX_LOOKS;
+}
+
 static int try_candidates(struct search *search)
 {
 	struct candidates *const candidates = &search->candidates;
 	int err = 0;
 
 	vm_memory_gather(search->memory, candidates->pieces, candidates->n);
-	for (size_t i = 0; !err && i < candidates->n; i++) {
+	for (size_t i = 0; !err && i < candidates->n && may_look(search); i++) {
 		if (!candidates->pieces[i].is_read)
 			continue;
 		err = try_chain(search, i, CODE_AT);
@@ -210,14 +218,17 @@ static int find(struct stub_list *list, struct vm_memory *memory, const struct v
 	search->memory = memory;
 	search->data = data;
 	search->blobs = blobs;
-	for (uint64_t at = data->low; !err && at < data->high; at += CHUNK_BYTES) {
+	for (uint64_t at = data->low; !err && at < data->high && may_look(search);
+	     at += CHUNK_BYTES) {
 		const uint64_t left = data->high - at;
 
 		err = search_chunk(search, at, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES);
 	}
 	if (!err)
 		err = try_candidates(search);
+	list->looks = search->looks;
 	if (!err && search->best.head_at) {
+		search->best.looks = search->looks;
 		search->best.scans = list->scans;
 		search->best.blobs = list->blobs;
 		free(list->at);
@@ -235,7 +246,7 @@ static bool is_worth_a_search(const struct stub_list *list, const struct vm_span
 			      const struct blob_list *blobs)
 {
 	return list->scans < MAX_SCANS && list->blobs != blobs->count && data->high > data->low &&
-	       data->high - data->low <= STUB_LIST_MAX_BYTES;
+	       data->high <= HIGHEST_ADDR && data->high - data->low <= STUB_LIST_MAX_BYTES;
 }
 
 static const struct stub_desc *find_desc(const struct stub_list *list, uint64_t addr)
@@ -267,13 +278,14 @@ static int read_again(struct stub_list *list, struct vm_memory *memory, uint64_t
 		      const struct blob_list *blobs)
 {
 	struct stub_list now = *list;
+	size_t looks = 0;
 	int err;
 
 	now.head = head;
 	now.at = NULL;
 	now.count = 0;
 	now.size = 0;
-	err = read_chain(memory, blobs, head, &now);
+	err = read_chain(memory, blobs, head, &now, &looks);
 	if (err) {
 		free(now.at);
 		return err == -ENOMEM ? err : 0;

@@ -18,7 +18,8 @@
 #include "outside/vm_image.h"
 
 #define STUB_LIST_MAX	    8192
-#define STUB_LIST_MAX_BYTES (UINT64_C(8) << 20) /* of the library's variables */
+#define STUB_LIST_MAX_BYTES (UINT64_C(8) << 20)	  /* of the library's variables */
+#define STUB_LIST_MAX_LOOKS (32u * STUB_LIST_MAX) /* at descriptors, of a search for the head */
 
 struct stub_desc {
 	uint64_t addr;
@@ -33,6 +34,7 @@ struct stub_list {
 	uint32_t code_at;     /* where a descriptor has the address of its code */
 	unsigned scans;	      /* searches for the head */
 	size_t blobs;	      /* that the JVM had at the last search */
+	size_t looks;	      /* at descriptors, of the last search */
 	struct stub_desc *at; /* in rising order of address */
 	size_t count, size;
 };

@@ -3,6 +3,7 @@
 
 #include "outside/code_heaps.h"
 #include "outside/guest_names.h"
+#include "outside/stub_list.h"
 #include "outside/vm_reading.h"
 #include "shared/wire.h"
 
@@ -881,6 +882,48 @@ static void lists_of_stubs_that_lie_are_none(void **state)
 	check_no_list(fixture);
 }
 
+/* Variables may be said to lie anywhere. */
+static void variables_at_the_end_of_all_addresses_are_not_searched(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t end = UINT64_MAX / 8 * 8;
+	const struct vm_span data = {.low = end - 3 * 64 * 1024 + 8, .high = end};
+	const struct blob_list blobs = {.count = 1};
+	struct stub_list list = {.scans = 0};
+
+	fixture->vm.memory.max_bytes = UINT64_MAX;
+	assert_int_equal(stub_list_update(&list, &fixture->vm.memory, &data, &blobs), 0);
+	assert_int_equal(fixture->vm.calls, 0);
+	stub_list_fini(&list);
+	free_fixture(fixture);
+}
+
+/* A chain of stubs without an end, to which many variables lead. */
+static void a_search_for_the_list_of_stubs_is_bounded(void **state)
+{
+	static const uint32_t n_variables = 1000;
+	struct fixture *const fixture = new_fixture(false);
+	const uint64_t code = add_stub_blob(fixture);
+	struct code_blob blob = {.code = code, .size = 4096, .kind = BLOB_STUB};
+	const struct blob_list blobs = {.at = &blob, .count = 1};
+	struct stub_list list = {.scans = 0};
+	struct vm_span data;
+	uint64_t head;
+
+	memcpy(&head, fake_vm_at(&fixture->vm, fixture->vm.stub_head), sizeof(head));
+	fake_vm_set_u64(&fixture->vm, head, head);
+	data.low = FAKE_BASE + fixture->vm.used;
+	data.high = data.low + n_variables * 8;
+	for (uint64_t at = data.low; at < data.high; at += 8)
+		fake_vm_set_u64(&fixture->vm, at, head);
+	fixture->vm.memory.max_bytes = UINT64_MAX;
+	assert_int_equal(stub_list_update(&list, &fixture->vm.memory, &data, &blobs), 0);
+	assert_int_equal(list.head_at, 0);
+	assert_in_range(list.looks, 1, STUB_LIST_MAX_LOOKS + STUB_LIST_MAX);
+	stub_list_fini(&list);
+	free_fixture(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -916,6 +959,8 @@ int main(void)
 		cmocka_unit_test(stubs_of_a_blob_have_their_names_and_gaps_that_of_the_blob),
 		cmocka_unit_test(a_stub_that_is_generated_later_is_told_of),
 		cmocka_unit_test(lists_of_stubs_that_lie_are_none),
+		cmocka_unit_test(variables_at_the_end_of_all_addresses_are_not_searched),
+		cmocka_unit_test(a_search_for_the_list_of_stubs_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
