@@ -136,21 +136,32 @@ static int read_scopes(struct telling_some *some)
 
 /* ---- names ---- */
 
+static int want_names(struct telling_some *some, size_t i)
+{
+	struct code_telling *const telling = some->telling;
+	const struct nmethod_scopes *const each = &some->each[i];
+	int err;
+
+	if (!each->is_there || some->blobs[i].kind == BLOB_STUB)
+		return 0;
+	err = method_names_want(telling->names, some->blobs[i].method);
+	if (err || !each->has || each->is_lost)
+		return err;
+	err = inline_section_want(telling->section, &each->scopes, telling->names);
+	telling->frames += telling->section->walk.frames;
+	return err;
+}
+
+/* Leaves out the blobs behind the one with which the step has enough to decode or to name. */
 static int read_names(struct telling_some *some)
 {
 	struct code_telling *const telling = some->telling;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < some->n; i++) {
-		const struct nmethod_scopes *const each = &some->each[i];
-
-		if (!each->is_there || some->blobs[i].kind == BLOB_STUB)
-			continue;
-		err = method_names_want(telling->names, some->blobs[i].method);
-		if (err || !each->has || each->is_lost)
-			continue;
-		err = inline_section_want(telling->section, &each->scopes, telling->names);
-		telling->frames += telling->section->walk.frames;
+		err = want_names(some, i);
+		if (code_telling_is_enough(telling))
+			some->n = i + 1;
 	}
 	if (!err)
 		err = method_names_read(telling->names, telling->memory, telling->methods);
@@ -288,6 +299,11 @@ static int tell_all(struct telling_some *some)
 			telling->stats->changed++;
 	}
 	return telling->memory->err;
+}
+
+bool code_telling_is_enough(const struct code_telling *telling)
+{
+	return telling->frames > CODE_TELLING_MAX_FRAMES || method_names_are_many(telling->names);
 }
 
 int code_telling_some(struct code_telling *telling, const struct code_blob *blobs, size_t n,

@@ -50,6 +50,8 @@ struct code_telling {
  */
 int code_telling_some(struct code_telling *telling, const struct code_blob *blobs, size_t n,
 		      size_t *ret_n);
+/* Whether a step has decoded or named as much as one may. */
+bool code_telling_is_enough(const struct code_telling *telling);
 void code_telling_fini(struct code_telling *telling);
 
 #endif

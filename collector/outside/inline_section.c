@@ -32,12 +32,13 @@ static void advance(struct inline_section *section)
 int inline_section_want(struct inline_section *section, const struct scopes *scopes,
 			struct method_names *names)
 {
+	const size_t most = names->methods.count + INLINE_SECTION_MAX_METHODS;
 	int err = 0;
 
 	begin(section, scopes);
 	while (!err && next(section)) {
 		for (uint32_t i = scopes_shared(&section->before, &section->region);
-		     !err && i < section->region.depth; i++)
+		     !err && i < section->region.depth && names->methods.count <= most; i++)
 			err = method_names_want(names, section->region.frames[i].method);
 		advance(section);
 	}

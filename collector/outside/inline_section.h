@@ -27,7 +27,10 @@ struct inline_section {
 	uint8_t bytes[INLINE_SECTION_MAX_BYTES];
 };
 
-/* Wants the names of all methods of the stacks. -ENOMEM. */
+/*
+ * Wants the names of all methods of the stacks; of more than the section has room for, of some.
+ * -ENOMEM.
+ */
 int inline_section_want(struct inline_section *section, const struct scopes *scopes,
 			struct method_names *names);
 

@@ -189,6 +189,7 @@ static bool check(const struct vm_layout *layout, struct method_batch_entry *ent
 
 	(void)step;
 	entry->lines_len = (uint32_t)line_table_bytes(&table);
+	entry->is_unlined = table.len > 0 && entry->lines_len == 0;
 	return entry->texts[METHOD_BATCH_SIGNATURE][0] == '(';
 }
 
@@ -199,6 +200,7 @@ static void clear(struct method_batch_entry *entry)
 	memset(entry->indices, 0, sizeof(entry->indices));
 	memset(entry->lens, 0, sizeof(entry->lens));
 	entry->lines_len = 0;
+	entry->is_unlined = false;
 	entry->texts[METHOD_BATCH_SIGNATURE][0] = '\0';
 	entry->is_named = true;
 }

@@ -19,7 +19,7 @@
 #define METHOD_BATCH_MAX	256
 #define METHOD_BATCH_MAX_PIECES (METHOD_BATCH_MAX * 6)
 #define METHOD_BATCH_TEXT_BYTES 1024 /* a longer text is cut */
-#define METHOD_BATCH_LINE_BYTES 4096 /* a longer line number table is left out */
+#define METHOD_BATCH_LINE_BYTES 4096 /* a longer line number table is not known */
 
 enum method_batch_text {
 	METHOD_BATCH_CLASS,
@@ -32,6 +32,7 @@ enum method_batch_text {
 struct method_batch_entry {
 	uint64_t method; /* set by the caller */
 	bool is_named;
+	bool is_unlined; /* it has lines, and they are not known */
 	uint64_t const_method, pool, holder, symbols[METHOD_BATCH_TEXTS];
 	uint16_t
 		indices[METHOD_BATCH_TEXTS]; /* in the constant pool; that of the class is unused */

@@ -33,6 +33,7 @@ static void forget_step(struct method_names *names)
 	names->methods = (struct map64){0};
 	names->arena = (struct arena){0};
 	names->n_waiting = 0;
+	names->n_lines = 0;
 }
 
 void method_names_begin(struct method_names *names)
@@ -124,8 +125,8 @@ static uint32_t count_lines(const struct line_table *table)
 	return n;
 }
 
-/* Lines that there is no room for are left out. */
-static void keep_lines(struct method_names *names, const struct method_batch_entry *entry,
+/* Lines that there is no room for are left out: false. */
+static bool keep_lines(struct method_names *names, const struct method_batch_entry *entry,
 		       bool is_biased, struct named_method *method)
 {
 	const struct line_table table = {
@@ -135,15 +136,20 @@ static void keep_lines(struct method_names *names, const struct method_batch_ent
 	struct wire_line *lines;
 	uint32_t n = 0;
 
-	if (count == 0 || count > METHOD_NAMES_MAX_LINES)
-		return;
+	if (count == 0)
+		return true;
+	if (count > METHOD_NAMES_MAX_LINES || count > METHOD_NAMES_STEP_LINES - names->n_lines)
+		return false;
 	lines = arena_alloc(&names->arena, count * sizeof(*lines));
 	while (lines && line_table_next(&walk))
 		lines[n++] = (struct wire_line){.bci = walk.bci, .line = walk.line};
-	if (lines)
-		qsort(lines, n, sizeof(*lines), by_bci);
+	if (!lines)
+		return false;
+	qsort(lines, n, sizeof(*lines), by_bci);
 	method->lines = lines;
 	method->n_lines = n;
+	names->n_lines += n;
+	return true;
 }
 
 static uint64_t hash_of(const struct method_batch_entry *entry)
@@ -181,7 +187,7 @@ static int keep(struct method_names *names, struct method_batch_entry *entry, bo
 	    !keep_text(names, entry, METHOD_BATCH_SIGNATURE, &method->signature) ||
 	    !keep_text(names, entry, METHOD_BATCH_SOURCE, &method->source_file))
 		return -ENOMEM;
-	keep_lines(names, entry, is_biased, method);
+	method->is_unlined = !keep_lines(names, entry, is_biased, method) || entry->is_unlined;
 	method->hash = hash_of(entry);
 	method->is_named = true;
 	set_id(names, method);
@@ -211,6 +217,11 @@ int method_names_read(struct method_names *names, struct vm_memory *memory,
 	return err;
 }
 
+bool method_names_are_many(const struct method_names *names)
+{
+	return names->methods.count >= METHOD_NAMES_STEP;
+}
+
 struct named_method *method_names_find(const struct method_names *names, uint64_t method)
 {
 	return map64_find(&names->methods, method);
@@ -220,7 +231,11 @@ void method_names_note(struct method_names *names, struct named_method *method)
 {
 	struct told *told = map64_find(&names->told, method->method);
 
-	if (method->is_known || method->id == 0)
+	if (method->is_known)
+		return;
+	names->unlined += method->is_unlined;
+	method->is_unlined = false;
+	if (method->id == 0)
 		return;
 	if (!told) {
 		told = arena_alloc(&names->told_arena, sizeof(*told));

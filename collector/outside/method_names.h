@@ -19,11 +19,14 @@
 #include "outside/method_batch.h"
 #include "shared/wire.h"
 
-#define METHOD_NAMES_MAX_LINES 4096 /* of a method; more are left out */
+#define METHOD_NAMES_MAX_LINES	4096	   /* of a method; more are left out */
+#define METHOD_NAMES_STEP_LINES (1u << 20) /* of all methods of a step; more are left out */
+#define METHOD_NAMES_STEP	8192	   /* methods, after which a step should end */
 
 struct named_method {
 	uint64_t method;
 	bool is_named;
+	bool is_unlined; /* it has lines that are left out, which has not been counted */
 	struct wire_str class_name, name, signature, source_file;
 	const struct wire_line *lines; /* in rising order of bytecodes */
 	uint32_t n_lines;
@@ -41,11 +44,13 @@ struct method_names {
 	struct arena arena;
 	struct named_method **waiting; /* whose names have not been read */
 	size_t n_waiting, waiting_size;
+	size_t n_lines;
 	/* Of all steps. */
 	struct map64 told; /* address -> what was told, in told_arena */
 	struct arena told_arena;
 	uint32_t last_id;
-	bool has_no_ids; /* somebody else gives IDs in the same session */
+	uint64_t unlined; /* methods that were told with their names, and without their lines */
+	bool has_no_ids;  /* somebody else gives IDs in the same session */
 };
 
 /* Begins a step: forgets what the one before has read. */
@@ -56,6 +61,9 @@ void method_names_fini(struct method_names *names);
 int method_names_want(struct method_names *names, uint64_t method);
 int method_names_read(struct method_names *names, struct vm_memory *memory,
 		      const struct vm_layout *layout);
+
+/* Whether so many are wanted in this step that those of more code are to be left for the next. */
+bool method_names_are_many(const struct method_names *names);
 
 /* Borrowed until the step ends; NULL: nobody wanted it. */
 struct named_method *method_names_find(const struct method_names *names, uint64_t method);

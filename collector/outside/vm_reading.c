@@ -148,7 +148,7 @@ static int compare(struct stepping *step)
 static bool is_enough(const struct stepping *step, size_t told)
 {
 	return told >= VM_READING_NEW || step->telling.has_more ||
-	       step->telling.frames > CODE_TELLING_MAX_FRAMES ||
+	       code_telling_is_enough(&step->telling) ||
 	       step->memory->bytes + VM_READING_STEP_BYTES / 2 > step->memory->max_bytes;
 }
 
@@ -236,6 +236,7 @@ static int read_code(struct stepping *step, const struct vm_reading_now *now)
 				       &step->now);
 	if (!err)
 		err = compare(step);
+	blob_list_fini(&step->now); /* which may be large */
 	if (!err)
 		err = tell_fresh(step);
 	if (!err && !step->telling.has_more && !reading->is_whole) {
@@ -322,6 +323,7 @@ void vm_reading_stats(const struct vm_reading *reading, struct vm_reading_stats 
 	ret->named = reading->told.named;
 	ret->unnamed = reading->told.unnamed;
 	ret->uninlined = reading->told.uninlined;
+	ret->unlined = reading->method_names.unlined;
 	ret->changed = reading->told.changed;
 }
 

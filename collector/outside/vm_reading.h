@@ -35,6 +35,7 @@ struct vm_reading_stats {
 	uint64_t named;	       /* blobs that were told of */
 	uint64_t unnamed;      /* nmethods whose method could not be read, told without a name */
 	uint64_t uninlined;    /* nmethods told without what was inlined, which could not be read */
+	uint64_t unlined;      /* methods told without their lines, which had no room */
 	uint64_t reused;       /* blobs whose address had other code in the step before */
 	uint64_t changed;      /* blobs that changed while they were read, left for the next step */
 	uint64_t left_out;     /* blobs past CODE_HEAPS_MAX_BLOCKS, in the last step */

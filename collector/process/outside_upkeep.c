@@ -210,6 +210,7 @@ static void end_reader(struct outside_process *outside)
 	outside->ended.named += outside->stats.named;
 	outside->ended.unnamed += outside->stats.unnamed;
 	outside->ended.uninlined += outside->stats.uninlined;
+	outside->ended.unlined += outside->stats.unlined;
 	outside->ended.reused += outside->stats.reused;
 	outside->ended.changed += outside->stats.changed;
 	outside->stats = (struct vm_reading_stats){0};
@@ -312,6 +313,7 @@ static void count(struct outside_upkeep *upkeep, struct outside_process *outside
 	upkeep->stats.named += told->stats.named - outside->stats.named;
 	upkeep->stats.unnamed += told->stats.unnamed - outside->stats.unnamed;
 	upkeep->stats.uninlined += told->stats.uninlined - outside->stats.uninlined;
+	upkeep->stats.unlined += told->stats.unlined - outside->stats.unlined;
 	upkeep->stats.reused += told->stats.reused - outside->stats.reused;
 	upkeep->stats.changed += told->stats.changed - outside->stats.changed;
 	if (told->stats.left_out > outside->stats.left_out)
@@ -487,6 +489,8 @@ static const struct counter counters[] = {
 		    "Pieces of their code whose method could not be read."),
 	COUNTER_SUM(struct outside_stats, uninlined, "outside.uninlined", "outside_uninlined_total",
 		    "Methods of theirs whose inlined methods could not be read."),
+	COUNTER_SUM(struct outside_stats, unlined, "outside.unlined", "outside_unlined_total",
+		    "Methods of theirs whose lines could not be read, or had no room."),
 	COUNTER_SUM(struct outside_stats, reused, "outside.reused", "outside_reused_total",
 		    "Addresses that had other code in the reading before."),
 	COUNTER_SUM(struct outside_stats, changed, "outside.changed", "outside_changed_total",

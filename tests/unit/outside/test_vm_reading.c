@@ -2,6 +2,7 @@
 #include "fake_vm.h"
 
 #include "outside/code_heaps.h"
+#include "outside/code_telling.h"
 #include "outside/guest_names.h"
 #include "outside/stub_list.h"
 #include "outside/vm_reading.h"
@@ -798,6 +799,161 @@ static void places_of_debug_information_that_lie_are_not_followed(void **state)
 	check_place(true, FAKE_NMETHOD_SCOPES, 0);
 }
 
+static void lines_that_cannot_be_read_are_counted(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const struct fake_code code = nmethod(fixture, "run", 1);
+	uint64_t const_method;
+
+	memcpy(&const_method, fake_vm_at(&fixture->vm, code.method + 8), sizeof(const_method));
+	memset(fake_vm_at(&fixture->vm, const_method + 64 + 8), 1 << 3, 56); /* without an end */
+	fixture->says_inlines = true;
+	fake_vm_add_code(&fixture->vm, &code);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, MAIN ".run(I)V ()"));
+	assert_int_equal(stats_of(fixture).unlined, 1);
+	free_fixture(fixture);
+}
+
+/* ---- much debug information ---- */
+
+#define REGIONS	 4096
+#define PC_BYTES 16
+
+/* Debug information that several pieces of code have, made by hand. */
+struct much {
+	uint64_t pcs, scopes, methods;
+	uint32_t scopes_len, n_methods;
+};
+
+static void add_number(struct fixture *fixture, struct much *much, uint32_t value)
+{
+	uint8_t *const at = fake_vm_at(&fixture->vm, much->scopes);
+
+	for (; value >= 191; value = (value - 191) >> 6)
+		at[much->scopes_len++] = (uint8_t)(192 + ((value - 191) & 63));
+	at[much->scopes_len++] = (uint8_t)(value + 1);
+}
+
+static uint32_t add_scope(struct fixture *fixture, struct much *much, uint32_t caller,
+			  uint32_t number)
+{
+	const uint32_t at = much->scopes_len;
+
+	add_number(fixture, much, caller);
+	add_number(fixture, much, number);
+	add_number(fixture, much, 1);
+	return at;
+}
+
+static void set_region(struct fixture *fixture, const struct much *much, uint32_t i, uint32_t scope)
+{
+	const int32_t pc = (int32_t)i + 1, at = (int32_t)scope;
+	const uint64_t desc = much->pcs + (uint64_t)i * PC_BYTES;
+
+	fake_vm_set(&fixture->vm, desc + 4, &pc, sizeof(pc));
+	fake_vm_set(&fixture->vm, desc + 8, &at, sizeof(at));
+}
+
+static struct much new_much(struct fixture *fixture)
+{
+	const uint64_t from = (FAKE_BASE + fixture->vm.used + 15) / 16 * 16;
+	const struct much much = {.pcs = from + 16,
+				  .scopes = from + 16 + (uint64_t)REGIONS * PC_BYTES,
+				  .methods = from + 2 * (uint64_t)REGIONS * PC_BYTES + 16,
+				  .scopes_len = 1};
+
+	fixture->vm.used = much.methods - FAKE_BASE;
+	return much;
+}
+
+static void add_method(struct fixture *fixture, struct much *much, uint64_t method)
+{
+	fake_vm_set_u64(&fixture->vm, much->methods + much->n_methods++ * 8, method);
+	fixture->vm.used = much->methods + much->n_methods * 8 - FAKE_BASE;
+}
+
+static void add_much_code(struct fixture *fixture, const struct much *much, uint64_t method,
+			  int32_t compile_id)
+{
+	struct fake_code code = nmethod(fixture, "run", compile_id);
+	const int32_t pcs = 16, scopes = pcs + REGIONS * PC_BYTES, relocations = 16;
+	const int32_t apart_bytes = scopes + (int32_t)much->scopes_len;
+	const int32_t methods_end = relocations + (int32_t)much->n_methods * 8;
+	uint64_t blob;
+
+	code.method = method;
+	code.bytes = REGIONS;
+	blob = fake_vm_blob_of(fake_vm_add_code(&fixture->vm, &code));
+	fake_vm_set_u64(&fixture->vm, blob + FAKE_NMETHOD_SCOPES, much->pcs - 16);
+	fake_vm_set_u64(&fixture->vm, blob + FAKE_NMETHOD_METHODS, much->methods - 16);
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_PCS, &pcs, sizeof(pcs));
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_PCS_END, &scopes, sizeof(scopes));
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_APART_BYTES, &apart_bytes, 4);
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_RELOCATIONS, &relocations, 4);
+	fake_vm_set(&fixture->vm, blob + FAKE_NMETHOD_METHODS_END, &methods_end, 4);
+}
+
+/* How many pieces of code a step has told of. */
+static size_t step_loads(struct fixture *fixture)
+{
+	size_t loads = 0;
+
+	assert_int_equal(step(fixture), 0);
+	for (const char *at = fixture->text; (at = strstr(at, "load")); at++)
+		loads++;
+	return loads;
+}
+
+static void a_step_decodes_so_many_scopes_at_most(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	struct much much = new_much(fixture);
+	const struct fake_code code = nmethod(fixture, "run", 1);
+	const size_t most = CODE_TELLING_MAX_FRAMES / (REGIONS * SCOPES_MAX_DEPTH) + 1;
+	uint32_t scope = 0;
+
+	add_method(fixture, &much, code.method);
+	for (int i = 0; i < SCOPES_MAX_DEPTH; i++)
+		scope = add_scope(fixture, &much, scope, 1);
+	for (uint32_t i = 0; i < REGIONS; i++)
+		set_region(fixture, &much, i, scope);
+	for (int i = 0; i < 7; i++)
+		add_much_code(fixture, &much, code.method, i);
+	assert_int_equal(step_loads(fixture), most);
+	assert_true(fixture->told.has_more);
+	assert_int_equal(step_loads(fixture), 7 - most);
+	assert_false(fixture->told.has_more);
+	assert_int_equal(stats_of(fixture).uninlined, 0);
+	free_fixture(fixture);
+}
+
+static void a_step_names_so_many_methods_at_most(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const struct fake_code code = nmethod(fixture, "run", 1);
+	struct much much[3];
+
+	for (uint32_t k = 0; k < 3; k++) {
+		much[k] = new_much(fixture);
+		add_method(fixture, &much[k], code.method);
+		for (uint32_t i = 0; i < REGIONS; i++) {
+			const uint32_t scope = add_scope(fixture, &much[k], 0, 1);
+
+			/* Methods that cannot be read. */
+			add_method(fixture, &much[k], 0x10000 + (k * REGIONS + i) * 8);
+			set_region(fixture, &much[k], i,
+				   add_scope(fixture, &much[k], scope, i + 2));
+		}
+		add_much_code(fixture, &much[k], code.method, (int32_t)k);
+	}
+	assert_int_equal(step_loads(fixture), METHOD_NAMES_STEP / REGIONS);
+	assert_true(fixture->told.has_more);
+	assert_int_equal(step_loads(fixture), 3 - METHOD_NAMES_STEP / REGIONS);
+	assert_int_equal(stats_of(fixture).uninlined, 3);
+	free_fixture(fixture);
+}
+
 /* ---- stubs that share a blob ---- */
 
 #define STUBS 16 /* a shorter list is none that is believed */
@@ -956,6 +1112,9 @@ int main(void)
 		cmocka_unit_test(a_method_is_named_once_until_another_takes_its_place),
 		cmocka_unit_test(scopes_that_lie_cost_what_was_inlined),
 		cmocka_unit_test(places_of_debug_information_that_lie_are_not_followed),
+		cmocka_unit_test(lines_that_cannot_be_read_are_counted),
+		cmocka_unit_test(a_step_decodes_so_many_scopes_at_most),
+		cmocka_unit_test(a_step_names_so_many_methods_at_most),
 		cmocka_unit_test(stubs_of_a_blob_have_their_names_and_gaps_that_of_the_blob),
 		cmocka_unit_test(a_stub_that_is_generated_later_is_told_of),
 		cmocka_unit_test(lists_of_stubs_that_lie_are_none),
