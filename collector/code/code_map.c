@@ -714,7 +714,7 @@ static uint64_t later_birth(const struct node *node, uint64_t addr, uint32_t siz
 	return is_there && range->birth_ns > birth_ns ? range->birth_ns : birth_ns;
 }
 
-uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t size)
+static uint64_t last_birth_by_pages(const struct code_map *map, uint64_t addr, uint32_t size)
 {
 	uint64_t birth_ns = 0;
 
@@ -728,6 +728,20 @@ uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t
 	}
 	for (size_t i = 0; i < map->pages.big_count; i++)
 		birth_ns = later_birth(&map->nodes[map->pages.bigs[i]], addr, size, birth_ns);
+	return birth_ns;
+}
+
+uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t size)
+{
+	uint64_t birth_ns = 0;
+
+	if (code_pages_is_big(addr, size) && map->pages.big_count == CODE_BIG_MAX)
+		return 0;
+	if (code_page_last(addr, size) - code_page_number(addr) <
+	    map->used + (uint64_t)CODE_BIG_PAGES)
+		return last_birth_by_pages(map, addr, size);
+	for (uint32_t id = 0; id < map->used; id++) /* fewer nodes than pages */
+		birth_ns = later_birth(&map->nodes[id], addr, size, birth_ns);
 	return birth_ns;
 }
 

@@ -163,7 +163,10 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 
 /* The living range that begins at addr, or NULL; borrowed likewise. No watch is asked. */
 const struct code_range *code_map_living(const struct code_map *map, uint64_t addr);
-/* The latest birth of the ranges that live at any address of a valid range; 0: none lives there. */
+/*
+ * The latest birth of the ranges that live at any address of a valid range. 0: none lives there, or
+ * the range is so large that code_map_add has no room for it now.
+ */
 uint64_t code_map_last_birth(const struct code_map *map, uint64_t addr, uint32_t size);
 /*
  * Gives the living range that begins at addr another name, without class, signature and source

@@ -4,6 +4,7 @@
  * one array and answers by looking at all of it.
  */
 #include "code/code_map.h"
+#include "code/code_pages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -1141,6 +1142,23 @@ static void the_last_birth_is_that_of_who_lives_there(void **state)
 	assert_int_equal(code_map_last_birth(map, A, 3 * PAGE_SIZE), 200);
 	add(map, "big", A + BIG_SIZE, BIG_SIZE, 500);
 	assert_int_equal(code_map_last_birth(map, A + BIG_SIZE + 5 * PAGE_SIZE, 1), 500);
+	assert_int_equal(code_map_last_birth(map, A, UINT32_MAX), 500);
+	code_map_remove(map, A + BIG_SIZE, 600);
+	assert_int_equal(code_map_last_birth(map, A, UINT32_MAX), 200);
+}
+
+/* Thousands of pages are not looked at again and again. */
+static void the_last_birth_is_not_looked_for_where_there_is_no_room(void **state)
+{
+	struct code_map *const map = *state;
+	const uint64_t behind = A + CODE_BIG_MAX * UINT64_C(0x100000000);
+
+	add(map, "small", behind, 64, 100);
+	assert_int_equal(code_map_last_birth(map, behind, UINT32_MAX), 100);
+	for (unsigned int i = 0; i < CODE_BIG_MAX; i++)
+		add(map, "big", A + i * UINT64_C(0x100000000), UINT32_MAX, 100);
+	assert_int_equal(code_map_last_birth(map, behind, UINT32_MAX), 0);
+	assert_int_equal(add(map, "big", behind, UINT32_MAX, 200), -ENOSPC);
 }
 
 static void a_living_range_can_be_named_anew(void **state)
@@ -1166,6 +1184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(the_last_birth_is_that_of_who_lives_there),
+		CLAIM(the_last_birth_is_not_looked_for_where_there_is_no_room),
 		CLAIM(a_living_range_can_be_named_anew),
 		CLAIM(an_empty_map_finds_nothing),
 		CLAIM(dead_code_is_listed_as_far_as_it_is_not_replaced),
