@@ -100,25 +100,40 @@ static struct code_frame take_frame(struct process *process, const struct wire_f
 		.size = said->size, .complete = said->complete, .entry = said->entry};
 }
 
+/* Whether code of the class is Truffle's, whose functions have their names in the JVM's memory. */
+static bool is_of_truffle(const char *class_name)
+{
+	static const char target[] = "OptimizedCallTarget";
+	const size_t len = class_name ? strlen(class_name) : 0;
+
+	return len >= sizeof(target) &&
+	       strcmp(class_name + len - (sizeof(target) - 1), target) == 0;
+}
+
 /* The living range that the load repeats, if it has the name of a function of another language. */
 static const struct code_range *find_guest(const struct process *process,
 					   const struct wire_method_load *load)
 {
 	const struct code_range *const known = code_map_living(process->code, load->addr);
 
-	return known && known->is_read && !known->class_name && known->size == load->size ? known
-											  : NULL;
+	return known && known->is_read && known->kind != CODE_STUB && !known->class_name &&
+			       known->size == load->size
+		       ? known
+		       : NULL;
 }
 
-/* Notes code of Truffle's, whose functions have their names in the JVM's memory. */
-static void note_guests(struct jvm *jvm, const struct code_method *names)
+/* Code of Truffle's that is told of again keeps its function's name; other code has its own. */
+static void name_guest(struct process *process, const struct wire_method_load *load,
+		       struct code_method *names)
 {
-	static const char target[] = "OptimizedCallTarget";
-	const size_t len = names->class_name ? strlen(names->class_name) : 0;
+	const struct code_range *guest;
 
-	if (len >= sizeof(target) &&
-	    strcmp(names->class_name + len - (sizeof(target) - 1), target) == 0)
-		jvm->has_guests = true;
+	if (!is_of_truffle(names->class_name))
+		return;
+	process->jvm->has_guests = true;
+	guest = find_guest(process, load);
+	if (guest)
+		*names = (struct code_method){.name = guest->name};
 }
 
 static int apply_load(struct process *process, const struct wire_record *record, bool is_read,
@@ -126,7 +141,6 @@ static int apply_load(struct process *process, const struct wire_record *record,
 {
 	struct wire_method_load load;
 	const int err = wire_decode_method_load(record, &load);
-	const struct code_range *guest;
 	struct inline_table *inlines;
 	struct code_method names;
 
@@ -135,11 +149,8 @@ static int apply_load(struct process *process, const struct wire_record *record,
 	if (!code_range_is_valid(load.addr, load.size))
 		return -EINVAL; /* checked before the names are kept */
 	inlines = code_inlines_read(process, &load, &names);
-	guest = is_read ? NULL : find_guest(process, &load);
-	if (guest)
-		names = (struct code_method){.name = guest->name};
-	else if (!is_read)
-		note_guests(process->jvm, &names);
+	if (!is_read)
+		name_guest(process, &load, &names);
 	struct code_range range = {
 		.addr = load.addr,
 		.size = load.size,
@@ -367,7 +378,7 @@ static bool apply_load_beside(struct process *process, const struct wire_record 
 				? process_name(process, load.method.data, load.method.len)
 				: NULL;
 
-		if (name && known->kind != CODE_STUB && known->class_name) {
+		if (name && known->kind != CODE_STUB && is_of_truffle(known->class_name)) {
 			code_map_name_living(process->code, load.addr, name);
 			map_writer_mark(&process->map, process->code, NULL, now_ns);
 			return true;

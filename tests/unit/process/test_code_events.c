@@ -577,6 +577,30 @@ static void functions_of_other_languages_keep_their_names(void **state)
 	assert_int_equal(stats().repeats, 1);
 }
 
+/* The JVM has told nobody that the function's code is gone. */
+static void a_functions_name_is_not_that_of_the_next_code_at_its_place(void **state)
+{
+	say_hello();
+	assert_int_equal(read_load(0x1000, 600, "", "fib"), 1);
+	say_load(0x1000, 64, "LMain;", "run");
+	assert_string_equal(range_at(0x1000)->name, "run");
+	/* What was read before is late. */
+	assert_int_equal(read_load(0x1000, 700, "", "fib"), 0);
+	assert_string_equal(range_at(0x1000)->name, "run");
+}
+
+static void a_method_has_not_the_name_of_a_stub_that_was_read(void **state)
+{
+	say_hello();
+	wire_encode_stub(
+		&buf, 0,
+		&(struct wire_stub){
+			.time_ns = 400, .addr = 0x2000, .size = 64, .name = wire_str_from("stub")});
+	assert_int_equal(apply_beside(), 1);
+	say_load(0x2000, 64, "LMain;", "run");
+	assert_string_equal(range_at(0x2000)->name, "run");
+}
+
 static void stubs_that_were_read_fill_gaps_alone(void **state)
 {
 	say_hello();
@@ -604,6 +628,8 @@ int main(void)
 		CLAIM(what_the_agent_told_of_is_not_ended_by_a_reading),
 		CLAIM(code_that_came_after_the_reading_stays),
 		CLAIM(functions_of_other_languages_keep_their_names),
+		CLAIM(a_functions_name_is_not_that_of_the_next_code_at_its_place),
+		CLAIM(a_method_has_not_the_name_of_a_stub_that_was_read),
 		CLAIM(stubs_that_were_read_fill_gaps_alone),
 		CLAIM(each_session_begins_with_a_hello),
 		CLAIM(the_end_of_another_resync_proves_nothing),
