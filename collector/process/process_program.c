@@ -119,16 +119,21 @@ bool process_has_file(const struct process *process, const char *name)
 	return has_file(&process->space, name);
 }
 
+/* Each sample may ask, and there may be thousands of mappings. */
+static bool is_libjvm_known(const struct process *process)
+{
+	return process->libjvm_serial == process->space.serial && process->space.serial != 0;
+}
+
 bool process_has_libjvm(const struct process *process)
 {
-	return process_has_file(process, "libjvm.so");
+	return is_libjvm_known(process) ? process->maps_libjvm
+					: process_has_file(process, "libjvm.so");
 }
 
 bool process_maps_libjvm_now(struct process *process)
 {
-	if (process->libjvm_serial != process->space.serial || process->space.serial == 0) {
-		process->maps_libjvm = process_has_libjvm(process);
-		process->libjvm_serial = process->space.serial;
-	}
+	process->maps_libjvm = process_has_libjvm(process);
+	process->libjvm_serial = process->space.serial;
 	return process->maps_libjvm;
 }

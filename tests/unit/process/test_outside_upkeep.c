@@ -317,6 +317,20 @@ static void a_program_that_begins_ends_the_reading(void **state)
 	assert_string_equal(jvm_state_name(fixture->process->jvm), "ended");
 }
 
+/* Whether libjvm.so is mapped is asked for each sample, and looked for once. */
+static void mappings_are_looked_through_when_they_have_changed(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct mapping other = {.start = 0x1000, .end = 0x2000, .inode = 6, .path = "/a"};
+
+	assert_true(process_maps_libjvm_now(fixture->process));
+	fixture->process->maps_libjvm = false; /* as if it had been found so */
+	assert_false(process_has_libjvm(fixture->process));
+	assert_int_equal(address_space_add(&fixture->process->space, &other), 0);
+	assert_true(process_has_libjvm(fixture->process));
+	assert_true(process_maps_libjvm_now(fixture->process));
+}
+
 /* The process has an agent that has told of nothing. */
 static void begin_beside(struct fixture *fixture)
 {
@@ -489,6 +503,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_of_which_samples_come_is_read_sooner, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(mappings_are_looked_through_when_they_have_changed,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			samples_do_not_have_a_jvm_read_for_more_than_its_share, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_a_step_cannot_tell_follows_at_once, set_up,
