@@ -35,6 +35,7 @@
 #define MESSAGES_A_STEP	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 #define USERS_READ_NS	   (60 * CLOCK_NS_PER_SEC)
+#define DUMP_END_NS	   (2 * CLOCK_NS_PER_SEC)
 
 static_assert(TARGETS_MAX_PROCESSES <= BPF_MAX_WANTED, "each process may be one that is recorded");
 
@@ -176,6 +177,21 @@ static void count_memory(struct engine *engine, uint64_t now_ns)
 	targets->max_bytes = budget_processes(&engine->budget, targets->shared_bytes);
 }
 
+/* Lines of --dump are written by a thread: the loop does not wait for who reads them. */
+static int open_dump(struct engine *engine, const struct dump *dump)
+{
+	int err;
+
+	if (!dump || !dump->kinds)
+		return 0;
+	err = dump_queue_new(fileno(dump->stream), DUMP_QUEUE_BYTES, &engine->dump.queue);
+	if (err)
+		log_error("cannot dump: %s", strerror(-err));
+	else
+		engine->dump.kinds = dump->kinds;
+	return err;
+}
+
 static int open_stages(struct engine *engine, const struct engine_options *options)
 {
 	int err = confinement_begin(options->capabilities);
@@ -206,6 +222,8 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 		err = intake_open(options->socket_path, &engine->intake);
 	if (!err)
 		intake_set_owner(engine->intake, owner_of, engine);
+	if (!err)
+		err = open_dump(engine, options->dump);
 	if (!err && options->jitdump_dir) /* last, because it makes a file that stays */
 		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
 				   &engine->targets.jitdump);
@@ -253,9 +271,18 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 						 .on_jvm_arg = engine,
 						 .budget = &engine->budget,
 						 .errands = engine->errands,
-						 .dump = options->dump};
+						 .dump = &engine->dump};
 	share_budget(engine);
 	return 0;
+}
+
+/* Nobody is told of lines that are lost now: whoever would read it does not read. */
+static void close_dump(struct engine *engine)
+{
+	struct dump_queue *const queue = engine->dump.queue;
+
+	engine->dump = (struct dump){0};
+	(void)dump_queue_close(queue, DUMP_END_NS);
 }
 
 void engine_close(struct engine *engine)
@@ -276,6 +303,7 @@ void engine_close(struct engine *engine)
 	guard_settle(engine->guard);
 	guarded_use(NULL);
 	guard_free(engine->guard);
+	close_dump(engine);
 	signal_watch_stop(engine->signals);
 	if (engine->host_fd >= 0)
 		close(engine->host_fd);

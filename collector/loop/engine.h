@@ -48,7 +48,7 @@ struct engine_options {
 	const char *jitdump_dir; /* NULL: no jitdump */
 	size_t table_bytes;    /* limit of all symbol tables and unwind tables; 0: by the budget */
 	uint64_t capabilities; /* a mask of those to keep beside the engine's own */
-	const struct dump *dump; /* borrowed; NULL: nothing is dumped */
+	const struct dump *dump; /* what is dumped, and where; NULL: nothing */
 };
 
 struct engine {
@@ -68,6 +68,7 @@ struct engine {
 	uint64_t used_ns;
 	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
 	struct errands *errands;       /* begin and end perf events */
+	struct dump dump;	       /* with a queue of the engine's, if anything is dumped */
 	struct recording_model model;
 	struct recording *recordings;
 	uint32_t n_recordings;

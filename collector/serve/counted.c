@@ -35,6 +35,7 @@ union room {
 	struct guard_stats guard;
 	struct zygote_stats parsers;
 	struct demangler_stats demangler;
+	struct dump_queue_stats dump;
 };
 
 static const void *intake(const struct source *from, union room *room)
@@ -282,6 +283,14 @@ static const void *mangled_names(const struct source *from, union room *room)
 	return room;
 }
 
+static const void *dumped(const struct source *from, union room *room)
+{
+	if (!from->engine->dump.queue)
+		return NULL;
+	dump_queue_stats(from->engine->dump.queue, &room->dump);
+	return room;
+}
+
 static const void *turns(const struct source *from, union room *room)
 {
 	(void)room;
@@ -340,6 +349,7 @@ static const struct {
 	{&zygote_counters, parsers},
 	{&demangler_counters, mangled_names},
 	{&turns_counters, turns},
+	{&dump_queue_counters, dumped},
 	{&map_store_counters, perf_maps},
 };
 

@@ -43,6 +43,10 @@ static bool begin(const struct dump *dump, enum dump_kind kind, const char *word
 static void end(const struct dump *dump)
 {
 	utf8_clean(line.text, line.len, line.text, sizeof(line.text));
+	if (dump->queue) {
+		dump_queue_add(dump->queue, line.text, strlen(line.text));
+		return;
+	}
 	fprintf(dump->stream, "%s\n", line.text);
 	fflush(dump->stream);
 }

@@ -3,7 +3,7 @@
  * shape:   what goes from stage to stage -> one line each
  * units:   CLOCK_MONOTONIC seconds; addresses in hexadecimal
  * threads: the model's
- * errors:  what cannot be written is missing
+ * errors:  what cannot be written is missing; with a queue it is counted
  * source:  none
  *
  * For whoever works on a stage: --dump. A line begins with its word, the time and the process.
@@ -19,6 +19,7 @@
 
 #include "intake/intake.h"
 #include "sample/record.h"
+#include "sinks/dump_queue.h"
 #include "sinks/sink.h"
 
 #include <stdio.h>
@@ -31,8 +32,9 @@ enum dump_kind {
 };
 
 struct dump {
-	unsigned kinds; /* enum dump_kind; 0: nothing is dumped */
-	FILE *stream;	/* borrowed */
+	unsigned kinds;		  /* enum dump_kind; 0: nothing is dumped */
+	FILE *stream;		  /* borrowed */
+	struct dump_queue *queue; /* borrowed; lines go there, or if it is NULL to the stream */
 };
 
 /* dump NULL is legal: nothing is dumped. */
