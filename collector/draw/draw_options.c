@@ -92,7 +92,7 @@ int draw_add_output(struct draw_options *options, const char *told, const char *
 
 int draw_set_top(struct draw_options *options, const char *told, const char *text)
 {
-	static const struct option_range range = {0, 1000000000, "of methods"};
+	static const struct option_range range = {.most = 1000000000, .what = "of methods"};
 	uint64_t value = 0;
 	const int err = option_count(told, text, &range, &value);
 

@@ -20,7 +20,7 @@ FLAGS = {"repeats", "alone"}
 # Sets of options that C asks for: whether one of them was given, and which.
 MARKS = ("pictures", "store", "before")
 # {a type: the least and the greatest number of words behind it}
-TYPES = {"flag": (0, 0), "is": (1, 1), "count": (2, 99), "time": (2, 2), "size": (2, 2),
+TYPES = {"flag": (0, 0), "is": (1, 1), "count": (2, 99), "time": (4, 99), "size": (4, 99),
          "number": (2, 2), "text": (0, 0), "path": (0, 0), "word": (2, 3), "choice": (2, 99),
          "list": (2, 99),
          "by": (1, 2), "nothing": (0, 0)}

@@ -48,9 +48,12 @@ int option_count(const char *told, const char *text, const struct option_range *
 	return -EINVAL;
 }
 
-static int bad_quantity(const char *told, const char *text, const struct option_range *range)
+/* form: "a time" or "a size" */
+static int bad_quantity(const char *told, const char *text, const char *form,
+			const struct option_range *range)
 {
-	log_error("%s %s: from %s is needed", told, text, range->what);
+	log_error("%s %s: %s is needed: %s such as %s, from %s", told, text, range->what, form,
+		  range->example, range->limits);
 	return -EINVAL;
 }
 
@@ -60,7 +63,7 @@ int option_time(const char *told, const char *text, const struct option_range *r
 	uint64_t seconds;
 
 	if (!quantity_parse_time(text, &seconds) || !is_within(range, seconds))
-		return bad_quantity(told, text, range);
+		return bad_quantity(told, text, "a time", range);
 	*ret_sec = seconds;
 	return 0;
 }
@@ -71,7 +74,7 @@ int option_size(const char *told, const char *text, const struct option_range *r
 	uint64_t bytes;
 
 	if (!quantity_parse_size(text, &bytes) || !is_within(range, bytes))
-		return bad_quantity(told, text, range);
+		return bad_quantity(told, text, "a size", range);
 	*ret_bytes = bytes;
 	return 0;
 }

@@ -15,7 +15,10 @@
 /* Of a number, in the value's unit. */
 struct option_range {
 	uint64_t least, most;
-	const char *what; /* of a count: "of samples a second", or ""; else: "60s to 1h" */
+	const char *what; /* "of samples a second", or ""; of others: "the time of a graph" */
+	/* Of a time or size, as people write it. */
+	const char *limits;  /* "60s to 1h" */
+	const char *example; /* "10m" */
 };
 
 /* A word of the table, and what it stands for. */

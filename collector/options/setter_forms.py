@@ -29,10 +29,14 @@ def range_text(row, kind, words):
     """struct option_range, as C."""
     if kind == "count":
         what = " ".join(words[2:])
-        return f"{{{words[0]}, {words[1]}, {quoted(what)}}}"
+        return f"{{.least = {words[0]}, .most = {words[1]}, .what = {quoted(what)}}}"
     units = TIME_UNITS if kind == "time" else SIZE_UNITS
-    least, most = (number_of(row, word, units) for word in words)
-    return f"{{UINT64_C({least}), UINT64_C({most}), {quoted(' to '.join(words))}}}"
+    least, most, example = (number_of(row, word, units) for word in words[:3])
+    if not least <= example <= most:
+        raise Wrong(f"{row.where}: {words[2]} is no example of {words[0]} to {words[1]}")
+    return (f"{{.least = UINT64_C({least}), .most = UINT64_C({most}), "
+            f".what = {quoted(' '.join(words[3:]))}, .limits = {quoted(' to '.join(words[:2]))}, "
+            f".example = {quoted(words[2])}}}")
 
 
 def scale(row, kind, member):

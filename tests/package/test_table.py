@@ -137,8 +137,10 @@ class Table(unittest.TestCase):
                             ("  type       count 1\n", "no type, or with too few"),
                             ("  type       flag\n", "--quality has a value, which flag does not"),
                             ("  type       path\n", "--quality sets nothing"),
-                            ("  type       time 1s 1x\n  sets       recording.x_ns\n", "no such quant"),
-                            ("  type       time 1s 2s\n  sets       recording.x\n", "no unit of time")):
+                            ("  type       time 1s 1x 1s of it\n  sets       recording.x_ns\n", "no such quant"),
+                            ("  type       size 1k 1M 2M of it\n  sets       recording.x\n", "no example"),
+                            ("  type       time 1s 2s 1s\n  sets       recording.x_ns\n", "no type"),
+                            ("  type       time 1s 2s 1s of it\n  sets       recording.x\n", "no unit of time")):
             with self.subTest(fields=fields):
                 self.setUp()
                 self.assert_refused("\n--quality HOW\n" + fields + "  help       how good\n",

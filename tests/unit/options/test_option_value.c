@@ -8,13 +8,14 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "options/option_value.h"
 
 static void a_count_is_digits_within_limits(void **state)
 {
 	static const char *const bad[] = {
 		"", "0", "11", "1.0", "+1", "-1", " 1", "1x", "99999999999999999999"};
-	const struct option_range range = {1, 10, "of things"};
+	const struct option_range range = {.least = 1, .most = 10, .what = "of things"};
 	uint64_t value = 77;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -26,8 +27,9 @@ static void a_count_is_digits_within_limits(void **state)
 
 static void times_and_sizes_have_units_and_limits(void **state)
 {
-	const struct option_range minutes = {60, 120, "1m to 2m"};
-	const struct option_range bytes = {1024, UINT64_C(1) << 30, "1k to 1G"};
+	const struct option_range minutes = {60, 120, "the time of a graph", "1m to 2m", "90s"};
+	const struct option_range bytes = {1024, UINT64_C(1) << 30, "how much room there is",
+					   "1k to 1G", "1M"};
 	uint64_t value = 77;
 
 	assert_int_equal(option_time("-x", "59s", &minutes, &value), -EINVAL);
@@ -40,6 +42,25 @@ static void times_and_sizes_have_units_and_limits(void **state)
 	assert_int_equal(value, 1 << 30);
 	assert_int_equal(option_size("-x", "2m", &bytes, &value), 0);
 	assert_int_equal(value, 2 << 20);
+}
+
+/* What is said of a value: the option, the value, what is needed, in which form, and an example. */
+static void a_wrong_time_or_size_is_told_with_an_example(void **state)
+{
+	const struct option_range minutes = {60, 120, "the time of a graph", "1m to 2m", "90s"};
+	const struct option_range bytes = {1024, UINT64_C(1) << 30, "how much room there is",
+					   "1k to 1G", "1M"};
+	struct log_catch caught = {.errors = ""};
+	uint64_t value;
+
+	log_catch(&caught);
+	assert_int_equal(option_time("--period", "abc", &minutes, &value), -EINVAL);
+	assert_int_equal(option_size("--bytes", "xyz", &bytes, &value), -EINVAL);
+	log_catch(NULL);
+	assert_string_equal(caught.errors,
+			    "--period abc: the time of a graph is needed: a time such as 90s, from "
+			    "1m to 2m; --bytes xyz: how much room there is is needed: a size such "
+			    "as 1M, from 1k to 1G");
 }
 
 static void a_path_is_not_empty(void **state)
@@ -84,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_count_is_digits_within_limits),
 		cmocka_unit_test(times_and_sizes_have_units_and_limits),
+		cmocka_unit_test(a_wrong_time_or_size_is_told_with_an_example),
 		cmocka_unit_test(a_path_is_not_empty),
 		cmocka_unit_test(a_choice_is_one_of_the_words),
 		cmocka_unit_test(a_list_has_words_with_commas_between),
