@@ -47,6 +47,8 @@ def members_of(table, request):
 
 def call(verb, member):
     arguments = ["object", quoted(member.key), "options", *member.words[1:]]
+    if verb == "take":
+        arguments.append("why")
     return f"request_{verb}_{member.words[0]}({', '.join(arguments)})"
 
 
@@ -69,30 +71,46 @@ def limits(member):
     return least, most, "true" if member.kind == "given" else "false"
 
 
+def refuse(member, how, *arguments):
+    """A call that says what is wrong, and what is needed."""
+    return f"request_refuse{how}({', '.join(['object', quoted(member.key), *arguments, 'why'])})"
+
+
+def refuse_count(member):
+    least, most, _ = limits(member)
+    what = " ".join(member.type_words[2:]) if member.type == "count" else ""
+    return refuse(member, "_count", f"&(const struct option_range){{.least = {least}, "
+                                    f".most = {most}, .what = {quoted(what)}}}")
+
+
 def take(member, name):
-    """Statements, and the condition under which the request is refused; or None."""
+    """Statements; the condition under which the request is refused; and the refusal."""
     key = quoted(member.key)
     if member.kind == "by":
-        return [], f"{call('take', member)} < 0"
+        return [], f"{call('take', member)} < 0", "-EINVAL"
     if member.kind == "flag":
-        return [f"{name} = json_value_bool(object, {key});"], f"!request_is_flag(object, {key})"
+        return [f"{name} = json_value_bool(object, {key});"], f"!request_is_flag(object, {key})", \
+            refuse(member, "", quoted("true or false is needed"))
     if member.kind == "text":
         return [f"{name} = json_string_value(json_object_get(object, {key}));"], \
-            f"!request_text(object, {key})"
+            f"!request_text(object, {key})", refuse(member, "", quoted("a text is needed"))
     if member.kind == "word":
         return [f"text = request_text(object, {key});"], \
-            f"!text || (json_object_get(object, {key}) && {member.type_words[0]}(text, &{name}) < 0)"
+            f"!text || (json_object_get(object, {key}) && {member.type_words[0]}(text, &{name}) < 0)", \
+            refuse(member, "_word", f"{member.type_words[1]}()")
     if member.kind == "choice":
-        values = " && ".join(f"count != {value}" for _, value in choices_of(member.type_words))
+        choices = [value for _, value in choices_of(member.type_words)]
+        values = " && ".join(f"count != {value}" for value in choices)
         return [f"count = json_value_count(object, {key});",
                 f"{name} = (__typeof__({name}))count;"], \
-            f"!request_is_count(object, {key}) || (count && {values})"
+            f"!request_is_count(object, {key}) || (count && {values})", \
+            refuse(member, "_word", quoted(", ".join(choices)))
     if member.kind in ("count", "given"):
         least, most, needed = limits(member)
         return [f"count = json_value_count(object, {key});",
                 f"{name} = (__typeof__({name}))count;"], \
             f"!request_is_count(object, {key}) || " \
-            f"!request_has_count(count, {least}, {most}, {needed})"
+            f"!request_has_count(count, {least}, {most}, {needed})", refuse_count(member)
     raise Wrong(f"{member.row.where}: {member.kind} is no kind of a member of a request")
 
 
@@ -101,15 +119,15 @@ def functions(table, request):
     members = members_of(table, request)
     made = [f"void request_put_{request}(const struct {struct} *options, json_t *object)", "{",
             *(f"\t{put(member, member.name(prefix))}" for member in members), "}", "",
-            f"int request_take_{request}(const json_t *object, struct {struct} *ret)", "{",
+            f"int request_take_{request}(const json_t *object, struct {struct} *ret, "
+            "char why[REQUEST_WHY_BYTES])", "{",
             f"\tstruct {struct} taken = {{0}}, *const options = &taken;",
             "\tconst char *text = NULL;", "\tuint64_t count = 0;", "", "\t(void)text;",
             "\t(void)count;"]
     for member in members:
-        lines, refused = take(member, member.name(prefix))
+        lines, refused, refusal = take(member, member.name(prefix))
         made += [f"\t{line}" for line in lines]
-        if refused:
-            made += [f"\tif ({refused})", "\t\treturn -EINVAL;"]
+        made += [f"\tif ({refused})", f"\t\treturn {refusal};"]
     return [*made, "\t*ret = taken;", "\treturn 0;", "}", ""]
 
 

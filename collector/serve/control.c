@@ -24,6 +24,7 @@
 #include "serve/drawing.h"
 #include "serve/listing.h"
 #include "serve/request.h"
+#include "serve/request_members.h"
 #include "serve/starting.h"
 #include "serve/status_json.h"
 
@@ -96,6 +97,27 @@ static json_t *failure_of(const char *what, int err)
 	return failure(text);
 }
 
+/* why: as request.h has it. */
+static json_t *refusal(const char *why)
+{
+	char text[REQUEST_WHY_BYTES + 128];
+
+	snprintf(text, sizeof(text),
+		 "the daemon does not understand the request: %.*s. Use the fgcollect that the "
+		 "daemon is of",
+		 REQUEST_WHY_BYTES, why);
+	return failure(text);
+}
+
+/* A member of a request that is none of an option. */
+static json_t *refusal_of(const json_t *request, const char *key, const char *wanted)
+{
+	char why[REQUEST_WHY_BYTES];
+
+	request_refuse(request, key, wanted, why);
+	return refusal(why);
+}
+
 static json_t *success(void)
 {
 	json_t *answer = json_object();
@@ -115,12 +137,11 @@ static json_t *do_list(struct control *control, const json_t *request, int clien
 {
 	struct recording_options options = {0};
 	struct listing *listing, **end = &control->listings;
-	char why[OPTION_WHY_BYTES];
+	char why[REQUEST_WHY_BYTES];
 	int err;
 
-	if (request_take_list(request, &options) < 0)
-		return failure("the daemon does not understand the options: use the fgcollect "
-			       "that the daemon is of");
+	if (request_take_list(request, &options, why) < 0)
+		return refusal(why);
 	if (request_check(request, OPTIONS_OF_LIST, why))
 		return failure(why);
 	err = listing_begin(control->engine, control->counts, &options, control->drawn_fd,
@@ -189,13 +210,14 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 				  .wake_fd = control->drawn_fd,
 				  .client = client};
 	struct starting *starting, **end = &control->startings;
-	char obstacle[BPF_LOAD_WHY_BYTES], why[BPF_LOAD_WHY_BYTES + OPTION_WHY_BYTES];
+	char obstacle[BPF_LOAD_WHY_BYTES], why[BPF_LOAD_WHY_BYTES + REQUEST_WHY_BYTES];
 
 	if (control->is_finishing)
 		return failure(ENDING);
-	if (request_take_record(request, &demand.options))
-		return failure("the daemon does not understand the options: use the fgcollect "
-			       "that the daemon is of");
+	if (request_take_record(request, &demand.options, why))
+		return refusal(why);
+	if (!request_is_flag(request, "may_wait"))
+		return refusal_of(request, "may_wait", "true or false is needed");
 	if (request_check(request, OPTIONS_OF_RECORD, why))
 		return failure(why);
 	if (demand.options.has_capture && has_capture(control))
@@ -227,8 +249,10 @@ static bool is_daemons(const struct recording *recording)
 static struct recording *recording_of(struct control *control, const json_t *request)
 {
 	const json_int_t id = json_value_int(request, "id");
-	struct recording *recording = engine_find_recording(control->engine, (uint32_t)id);
+	struct recording *recording = NULL;
 
+	if (id > 0 && id <= UINT32_MAX)
+		recording = engine_find_recording(control->engine, (uint32_t)id);
 	if (!recording || is_daemons(recording))
 		return NULL;
 	recording->asked_ns = loop_clock_now_ns();
@@ -261,6 +285,8 @@ static int format_at(const json_t *request, enum render_format *ret)
 static json_t *do_render(struct control *control, struct recording *recording,
 			 const json_t *request, int client)
 {
+	char why[REQUEST_WHY_BYTES];
+	struct render_options options;
 	enum render_format format;
 	struct drawing *drawing;
 	int err;
@@ -270,8 +296,11 @@ static json_t *do_render(struct control *control, struct recording *recording,
 	if (!recording->is_done)
 		return failure("a graph is drawn when the recording is done");
 	if (format_at(request, &format) < 0)
-		return failure("the daemon does not know this format: use the fgcollect that the "
-			       "daemon is of");
+		return refusal_of(request, "suffix",
+				  "the suffix of a format is needed, such as "
+				  "svg or pb.gz");
+	if (request_take_render(request, &options, why) < 0)
+		return refusal(why);
 	err = drawing_start(recording, request, format, control->drawn_fd, &drawing);
 	if (err < 0)
 		return failure_of("cannot draw the graph", err);
@@ -322,7 +351,7 @@ static json_t *answer_to(struct control *control, const json_t *request, int cli
 	struct recording *recording;
 
 	if (!op)
-		return failure("not a request");
+		return refusal_of(request, "op", "what is asked for is needed, such as list");
 	if (strcmp(op, "list") == 0)
 		return do_list(control, request, client);
 	if (strcmp(op, "record") == 0)
@@ -346,8 +375,9 @@ static json_t *answer_to(struct control *control, const json_t *request, int cli
 	else if (strcmp(op, "end") == 0)
 		engine_end_recording(control->engine, recording);
 	else
-		return failure("the daemon does not know this request: use the fgcollect that the "
-			       "daemon is of");
+		return refusal_of(request, "op",
+				  "there are: list, record, status, window, capture, render, stop, "
+				  "end");
 	return success();
 }
 

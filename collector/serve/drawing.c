@@ -43,7 +43,8 @@ static int draw(void *arg, FILE *stream)
 {
 	const struct drawing *drawing = arg;
 	struct render_options options;
-	const int err = request_take_render(drawing->request, &options);
+	char why[REQUEST_WHY_BYTES]; /* it was taken before, and will be now */
+	const int err = request_take_render(drawing->request, &options, why);
 
 	return err ? err : recording_render(drawing->recording, drawing->format, &options, stream);
 }

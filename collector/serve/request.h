@@ -3,7 +3,7 @@
  * shape:   options of recordings and drawings <-> members of a request to the daemon
  * units:   as the structs have them
  * threads: any
- * errors:  -EINVAL: the object is no such request; ret is as it was
+ * errors:  -EINVAL, and why: the member at fault, its value and what is needed; ret is as it was
  * source:  ../options/README.md: the field "json"
  *
  * Which members there are, and their limits, is said by the table of options. A member that is
@@ -18,14 +18,20 @@
 
 #include <jansson.h>
 
+/* A sentence about a member: '"hz" is 0: a whole number is needed, from 1 to 100000'. */
+#define REQUEST_WHY_BYTES 512
+
 void request_put_record(const struct recording_options *options, json_t *object);
-int request_take_record(const json_t *object, struct recording_options *ret);
+int request_take_record(const json_t *object, struct recording_options *ret,
+			char why[REQUEST_WHY_BYTES]);
 /* The part of the options that says which processes are meant: by PID or by names. */
 void request_put_list(const struct recording_options *options, json_t *object);
-int request_take_list(const json_t *object, struct recording_options *ret);
+int request_take_list(const json_t *object, struct recording_options *ret,
+		      char why[REQUEST_WHY_BYTES]);
 /* The texts of ret are those of object. */
 void request_put_render(const struct render_options *options, json_t *object);
-int request_take_render(const json_t *object, struct render_options *ret);
+int request_take_render(const json_t *object, struct render_options *ret,
+			char why[REQUEST_WHY_BYTES]);
 
 /*
  * -EINVAL, and why: members of a request are of options that do not go together. command:

@@ -7,11 +7,14 @@
 #include "serve/request.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define MOST_PID (4 << 20) /* of a 64-bit kernel: PID_MAX_LIMIT */
+#define MOST_PID    (4 << 20) /* of a 64-bit kernel: PID_MAX_LIMIT */
+#define VALUE_BYTES 80	      /* of a member that is refused; what is longer is cut */
 
 const char *request_text(const json_t *object, const char *key)
 {
@@ -45,6 +48,52 @@ bool request_has_count(uint64_t count, uint64_t least, uint64_t most, bool is_ne
 	return count ? count >= least && count <= most : !is_needed;
 }
 
+/* ---- what is wrong with a member ---- */
+
+/* The member's value as it was sent. */
+static void show_value(const json_t *value, char ret[VALUE_BYTES])
+{
+	char *const text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	int len;
+
+	len = snprintf(ret, VALUE_BYTES, "is %s", text ? text : "no value");
+	if (len >= VALUE_BYTES)
+		strcpy(ret + VALUE_BYTES - sizeof("..."), "...");
+	free(text);
+}
+
+int request_refuse(const json_t *object, const char *key, const char *wanted, char *why)
+{
+	const json_t *const value = json_object_get(object, key);
+	char shown[VALUE_BYTES] = "is missing";
+
+	if (value)
+		show_value(value, shown);
+	snprintf(why, REQUEST_WHY_BYTES, "\"%s\" %s: %s", key, shown, wanted);
+	return -EINVAL;
+}
+
+int request_refuse_count(const json_t *object, const char *key, const struct option_range *range,
+			 char *why)
+{
+	char wanted[160];
+
+	snprintf(wanted, sizeof(wanted),
+		 "a whole number%s%s is needed, from %" PRIu64 " to %" PRIu64,
+		 range->what[0] ? " " : "", range->what, range->least, range->most);
+	return request_refuse(object, key, wanted, why);
+}
+
+int request_refuse_word(const json_t *object, const char *key, const char *words, char *why)
+{
+	char wanted[REQUEST_WHY_BYTES];
+
+	snprintf(wanted, sizeof(wanted), "there are: %s", words);
+	return request_refuse(object, key, wanted, why);
+}
+
+/* ---- members that do not go together ---- */
+
 /* What a rule of options sees of a member; NULL: the option is not given. */
 static const char *given_text(const json_t *value)
 {
@@ -73,6 +122,8 @@ int request_check(const json_t *object, unsigned command, char why[OPTION_WHY_BY
 	return options_given_check(&given, why);
 }
 
+/* ---- subjects ---- */
+
 void request_put_pids(json_t *object, const char *key, const struct recording_options *options)
 {
 	json_t *const more = options->n_more_pids ? json_array() : NULL;
@@ -84,14 +135,11 @@ void request_put_pids(json_t *object, const char *key, const struct recording_op
 		json_object_set_new(object, "more_pids", more);
 }
 
-int request_take_pids(const json_t *object, const char *key, struct recording_options *options)
+/* A list of further PIDs. */
+static int take_more_pids(const json_t *more, struct recording_options *options)
 {
-	const json_t *const more = json_object_get(object, "more_pids");
-
-	if (!request_is_count(object, key) || json_value_count(object, key) > MOST_PID ||
-	    (more && !json_is_array(more)) || json_array_size(more) > RECORDING_MORE_PIDS)
+	if ((more && !json_is_array(more)) || json_array_size(more) > RECORDING_MORE_PIDS)
 		return -EINVAL;
-	options->pid = (pid_t)json_value_count(object, key);
 	for (size_t i = 0; i < json_array_size(more); i++) {
 		const json_int_t pid = json_integer_value(json_array_get(more, i));
 
@@ -100,6 +148,23 @@ int request_take_pids(const json_t *object, const char *key, struct recording_op
 		options->more_pids[options->n_more_pids++] = (pid_t)pid;
 	}
 	return 0;
+}
+
+int request_take_pids(const json_t *object, const char *key, struct recording_options *options,
+		      char *why)
+{
+	char wanted[80];
+
+	if (!request_is_count(object, key) || json_value_count(object, key) > MOST_PID) {
+		snprintf(wanted, sizeof(wanted), "a PID from 1 to %d is needed, or 0", MOST_PID);
+		return request_refuse(object, key, wanted, why);
+	}
+	options->pid = (pid_t)json_value_count(object, key);
+	if (take_more_pids(json_object_get(object, "more_pids"), options) == 0)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "a list of at most %d PIDs is needed, each from 1 to %d",
+		 RECORDING_MORE_PIDS, MOST_PID);
+	return request_refuse(object, "more_pids", wanted, why);
 }
 
 void request_put_names(json_t *object, const char *key, const struct recording_options *options,
@@ -118,29 +183,30 @@ void request_put_names(json_t *object, const char *key, const struct recording_o
 	json_decref(names);
 }
 
-static int take_name(const json_t *value, enum selector_part_number part, struct selector *select)
+/* What is wrong with a text, or NULL. */
+static const char *take_name(const json_t *value, enum selector_part_number part,
+			     struct selector *select)
 {
 	const char *const text = json_string_value(value);
 
-	return text && !selector_parts[part].set(select, text) ? 0 : -EINVAL;
+	return text ? selector_parts[part].set(select, text) : "a text is needed";
 }
 
 int request_take_names(const json_t *object, const char *key, struct recording_options *options,
-		       enum selector_part_number part)
+		       enum selector_part_number part, char *why)
 {
 	const json_t *const value = json_object_get(object, key), *name;
+	const bool is_one = part == SELECTOR_COMM || part == SELECTOR_JVM;
+	const char *wanted = NULL;
 	size_t i;
 
-	if (!value)
-		return 0;
-	if (!json_is_array(value))
-		return take_name(value, part, &options->select);
-	json_array_foreach (value, i, name) {
-		if (part == SELECTOR_COMM || part == SELECTOR_JVM ||
-		    take_name(name, part, &options->select) < 0)
-			return -EINVAL;
+	if (value && (is_one || !json_is_array(value)))
+		wanted = take_name(value, part, &options->select);
+	json_array_foreach (is_one ? NULL : value, i, name) {
+		if (!wanted)
+			wanted = take_name(name, part, &options->select);
 	}
-	return 0;
+	return wanted ? request_refuse(object, key, wanted, why) : 0;
 }
 
 void request_put_event(json_t *object, const char *key, const struct recording_options *options)
@@ -148,14 +214,16 @@ void request_put_event(json_t *object, const char *key, const struct recording_o
 	json_object_set_new(object, key, json_string(options->event));
 }
 
-int request_take_event(const json_t *object, const char *key, struct recording_options *options)
+int request_take_event(const json_t *object, const char *key, struct recording_options *options,
+		       char *why)
 {
 	const char *const text = request_text(object, key);
 
-	if (!text)
-		return -EINVAL;
+	if (!text || strlen(text) >= sizeof(options->event) || (text[0] && !sampler_is_event(text)))
+		return request_refuse(
+			object, key, "an event's name is needed, such as cpu-clock or cycles", why);
 	snprintf(options->event, sizeof(options->event), "%s", text);
-	return options->event[0] && !sampler_is_event(options->event) ? -EINVAL : 0;
+	return 0;
 }
 
 void request_put_kinds(json_t *object, const char *key, const struct recording_options *options)
@@ -167,16 +235,21 @@ void request_put_kinds(json_t *object, const char *key, const struct recording_o
 }
 
 /* A client that does not say gets samples of the CPU. */
-int request_take_kinds(const json_t *object, const char *key, struct recording_options *options)
+int request_take_kinds(const json_t *object, const char *key, struct recording_options *options,
+		       char *why)
 {
 	const char *const text = request_text(object, key);
 	char bad[16];
 
-	if (!text)
-		return -EINVAL;
-	options->kinds =
-		json_object_get(object, key) ? recording_kinds_of(text, bad) : SAMPLES_OF_CPU;
-	return options->kinds ? 0 : -EINVAL;
+	options->kinds = SAMPLES_OF_CPU;
+	if (text && json_object_get(object, key))
+		options->kinds = recording_kinds_of(text, bad);
+	if (!text || !options->kinds)
+		return request_refuse(object, key,
+				      "kinds with commas between them are needed, of: cpu, wall, "
+				      "offcpu, alloc, lock, exceptions",
+				      why);
+	return 0;
 }
 
 void request_put_stack_bytes(json_t *object, const char *key,
@@ -187,18 +260,21 @@ void request_put_stack_bytes(json_t *object, const char *key,
 
 /* A client that does not say the length of snapshots gets the default. */
 int request_take_stack_bytes(const json_t *object, const char *key,
-			     struct recording_options *options)
+			     struct recording_options *options, char *why)
 {
 	const json_t *value = json_object_get(object, key);
 	const json_int_t bytes = value ? json_integer_value(value) : SAMPLER_DEFAULT_STACK_BYTES;
+	const bool is_length = bytes >= SAMPLER_LEAST_STACK_BYTES &&
+			       bytes <= SAMPLER_MAX_STACK_BYTES && bytes % 8 == 0;
+	char wanted[80];
 
-	if (value && !json_is_integer(value))
-		return -EINVAL;
-	if (bytes != 0 && (bytes < SAMPLER_LEAST_STACK_BYTES || bytes > SAMPLER_MAX_STACK_BYTES ||
-			   bytes % 8 != 0))
-		return -EINVAL;
-	options->stack_bytes = (uint32_t)bytes;
-	return 0;
+	if ((!value || json_is_integer(value)) && (bytes == 0 || is_length)) {
+		options->stack_bytes = (uint32_t)bytes;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "0 is needed, or a multiple of 8 from %u to %u",
+		 (unsigned)SAMPLER_LEAST_STACK_BYTES, (unsigned)SAMPLER_MAX_STACK_BYTES);
+	return request_refuse(object, key, wanted, why);
 }
 
 void request_put_states(json_t *object, const char *key, const struct render_options *options)
@@ -213,21 +289,22 @@ void request_put_states(json_t *object, const char *key, const struct render_opt
 	json_object_set_new(object, key, states);
 }
 
-int request_take_states(const json_t *object, const char *key, struct render_options *options)
+int request_take_states(const json_t *object, const char *key, struct render_options *options,
+			char *why)
 {
 	const json_t *const states = json_object_get(object, key);
+	bool is_good = !states || json_is_array(states);
 
-	if (states && !json_is_array(states))
-		return -EINVAL;
 	for (size_t i = 0; i < json_array_size(states); i++) {
 		const char *const word = json_string_value(json_array_get(states, i));
-		unsigned one;
+		unsigned one = 0;
 
-		if (!word || !wait_states_parse(word, &one))
-			return -EINVAL;
+		is_good = is_good && word && wait_states_parse(word, &one);
 		options->waits.states |= one;
 	}
-	return 0;
+	return is_good ? 0
+		       : request_refuse(object, key,
+					"a list is needed of running, runnable and blocked", why);
 }
 
 void request_put_idle(json_t *object, const char *key, const struct render_options *options)
@@ -239,16 +316,18 @@ void request_put_idle(json_t *object, const char *key, const struct render_optio
 				    json_string(idle == WAIT_IDLE_HIDDEN ? "hidden" : "shown"));
 }
 
-int request_take_idle(const json_t *object, const char *key, struct render_options *options)
+int request_take_idle(const json_t *object, const char *key, struct render_options *options,
+		      char *why)
 {
 	const char *const word = request_text(object, key);
 
-	if (!word)
-		return -EINVAL;
-	options->waits.idle = strcmp(word, "hidden") == 0  ? WAIT_IDLE_HIDDEN
-			      : strcmp(word, "shown") == 0 ? WAIT_IDLE_SHOWN
-							   : WAIT_IDLE_DEFAULT;
-	return word[0] && options->waits.idle == WAIT_IDLE_DEFAULT ? -EINVAL : 0;
+	options->waits.idle = !word			    ? WAIT_IDLE_DEFAULT
+			      : strcmp(word, "hidden") == 0 ? WAIT_IDLE_HIDDEN
+			      : strcmp(word, "shown") == 0  ? WAIT_IDLE_SHOWN
+							    : WAIT_IDLE_DEFAULT;
+	if (!word || (word[0] && options->waits.idle == WAIT_IDLE_DEFAULT))
+		return request_refuse_word(object, key, "hidden, shown", why);
+	return 0;
 }
 
 void request_put_idle_frames(json_t *object, const char *key, const struct render_options *options)
@@ -260,19 +339,25 @@ void request_put_idle_frames(json_t *object, const char *key, const struct rende
 	json_object_set_new(object, key, frames);
 }
 
-int request_take_idle_frames(const json_t *object, const char *key, struct render_options *options)
+int request_take_idle_frames(const json_t *object, const char *key, struct render_options *options,
+			     char *why)
 {
 	const json_t *const frames = json_object_get(object, key);
 	struct wait_options *const waits = &options->waits;
+	bool is_good =
+		(!frames || json_is_array(frames)) && json_array_size(frames) <= WAITS_MAX_FRAMES;
+	char wanted[80];
 
-	if ((frames && !json_is_array(frames)) || json_array_size(frames) > WAITS_MAX_FRAMES)
-		return -EINVAL;
-	for (size_t i = 0; i < json_array_size(frames); i++) {
+	for (size_t i = 0; is_good && i < json_array_size(frames); i++) {
 		const char *const frame = json_string_value(json_array_get(frames, i));
 
-		if (!frame || strlen(frame) > WAITS_MAX_FRAME_BYTES)
-			return -EINVAL;
-		waits->idle_frames[waits->n_idle_frames++] = frame;
+		is_good = frame && strlen(frame) <= WAITS_MAX_FRAME_BYTES;
+		if (is_good)
+			waits->idle_frames[waits->n_idle_frames++] = frame;
 	}
-	return 0;
+	if (is_good)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "a list is needed of at most %d texts of %d bytes",
+		 WAITS_MAX_FRAMES, (int)WAITS_MAX_FRAME_BYTES);
+	return request_refuse(object, key, wanted, why);
 }

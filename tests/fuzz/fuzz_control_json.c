@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char why[REQUEST_WHY_BYTES]; /* of a request that is refused */
+
 static void check(bool is_so)
 {
 	if (!is_so)
@@ -86,13 +88,14 @@ static void check_options(const json_t *request)
 	struct recording_options options = {.hz = 77}, again;
 	json_t *first, *second;
 
-	if (request_take_record(request, &options) < 0) {
+	if (request_take_record(request, &options, why) < 0) {
 		check(options.hz == 77); /* as it was */
+		check(is_terminated(why, sizeof(why)) && why[0]);
 		return;
 	}
 	check_limits(&options);
 	first = sent(request_of(&options));
-	check(request_take_record(first, &again) == 0);
+	check(request_take_record(first, &again, why) == 0);
 	check_limits(&again);
 	second = sent(request_of(&again));
 	check(json_equal(first, second));
@@ -105,11 +108,11 @@ static void check_targets(const json_t *request)
 	struct recording_options options = {0}, again = {0};
 	json_t *first = json_object(), *second = json_object();
 
-	if (request_take_list(request, &options) == 0) {
+	if (request_take_list(request, &options, why) == 0) {
 		check_selector(&options.select);
 		request_put_list(&options, first);
 		first = sent(first);
-		check(request_take_list(first, &again) == 0);
+		check(request_take_list(first, &again, why) == 0);
 		request_put_list(&again, second);
 		check(json_equal(first, second) && options.pid == again.pid &&
 		      options.select.n_labels == again.select.n_labels);
@@ -123,12 +126,12 @@ static void check_waits(const json_t *request)
 	struct render_options options, again;
 	json_t *first = json_object();
 
-	if (request_take_render(request, &options) == 0) {
+	if (request_take_render(request, &options, why) == 0) {
 		check(options.waits.n_idle_frames <= WAITS_MAX_FRAMES);
 		check(options.waits.states < 1u << WAIT_STATES);
 		request_put_render(&options, first);
 		first = sent(first);
-		check(request_take_render(first, &again) == 0);
+		check(request_take_render(first, &again, why) == 0);
 		check(again.waits.states == options.waits.states &&
 		      again.waits.idle == options.waits.idle &&
 		      again.waits.n_idle_frames == options.waits.n_idle_frames);

@@ -15,6 +15,8 @@
 #include "serve/request.h"
 #include "serve/status_json.h"
 
+static char why[REQUEST_WHY_BYTES];
+
 static const struct recording_options sensible = {.hz = 99, .duration_ns = 1000000};
 
 static json_t *request_of(const struct recording_options *options)
@@ -59,7 +61,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	struct recording_options got;
 	json_t *object = request_of(&sent);
 
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
 	assert_int_equal(got.n_more_pids, 2);
@@ -91,7 +93,7 @@ static void container_without_a_name_is_refused(void **state)
 	json_t *object = request_of(&sensible);
 
 	json_object_set_new(object, "container", json_string(""));
-	assert_int_equal(request_take_record(object, &got), -EINVAL);
+	assert_int_equal(request_take_record(object, &got, why), -EINVAL);
 	json_decref(object);
 }
 
@@ -102,7 +104,7 @@ static void windows_longer_than_the_longest_are_refused(void **state)
 
 	sent.window_seconds = WINDOW_MAX_SECONDS + 1;
 	object = request_of(&sent);
-	assert_int_equal(request_take_record(object, &got), -EINVAL);
+	assert_int_equal(request_take_record(object, &got, why), -EINVAL);
 	json_decref(object);
 }
 
@@ -113,7 +115,7 @@ static void client_that_does_not_say_how_methods_are_called_gets_the_default(voi
 
 	json_object_del(object, "java_names");
 	json_object_del(object, "raw_names");
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	json_decref(object);
 	assert_int_equal(got.style.names.style, JAVA_NAME_SLASH);
 	assert_false(got.style.names.is_raw);
@@ -124,10 +126,10 @@ static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(voi
 	struct recording_options got;
 	json_t *object = request_of(&sensible);
 
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	assert_int_equal(got.stack_bytes, 0); /* it does say: along frame pointers */
 	json_object_del(object, "stack_bytes");
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	json_decref(object);
 	assert_int_equal(got.stack_bytes, SAMPLER_DEFAULT_STACK_BYTES);
 }
@@ -137,10 +139,10 @@ static void client_that_does_not_ask_for_a_capture_gets_none(void **state)
 	struct recording_options got;
 	json_t *object = request_of(&sensible);
 
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	assert_false(got.has_capture);
 	json_object_del(object, "capture");
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	json_decref(object);
 	assert_false(got.has_capture);
 }
@@ -156,7 +158,7 @@ static void who_samples_what_and_how_often_arrives_as_it_was_sent(void **state)
 		sent.kinds = (1u << SAMPLE_KINDS) - 1 - SAMPLES_OF_CPU;
 		sent.wall_hz = THREAD_CLOCK_MOST_HZ - (unsigned)source;
 		object = request_of(&sent);
-		assert_int_equal(request_take_record(object, &got), 0);
+		assert_int_equal(request_take_record(object, &got, why), 0);
 		json_decref(object);
 		assert_int_equal(got.source, sent.source);
 		assert_int_equal(got.max_samples_hz, sent.max_samples_hz);
@@ -179,7 +181,7 @@ static void client_that_does_not_say_who_samples_what_gets_the_default(void **st
 	json_object_del(object, "max_samples_hz");
 	json_object_del(object, "kind");
 	json_object_del(object, "wall_hz");
-	assert_int_equal(request_take_record(object, &got), 0);
+	assert_int_equal(request_take_record(object, &got, why), 0);
 	json_decref(object);
 	assert_int_equal(got.source, SAMPLER_AUTO);
 	assert_int_equal(got.max_samples_hz, 0);
@@ -193,7 +195,7 @@ static void check_refused(const char *key, json_t *value)
 	json_t *object = request_of(&sensible);
 
 	json_object_set_new(object, key, value);
-	assert_int_equal(request_take_record(object, &got), -EINVAL);
+	assert_int_equal(request_take_record(object, &got, why), -EINVAL);
 	json_decref(object);
 }
 
@@ -378,7 +380,7 @@ static void options_survive_the_control_socket(void **state)
 	struct recording_options out;
 	json_t *json = request_of(&options);
 
-	assert_int_equal(request_take_record(json, &out), 0);
+	assert_int_equal(request_take_record(json, &out, why), 0);
 	assert_int_equal(out.pid, 4711);
 	assert_string_equal(out.select.container, "abcd");
 	assert_true(out.style.by_thread && !out.style.by_pid && !out.all);
@@ -386,9 +388,9 @@ static void options_survive_the_control_socket(void **state)
 	assert_string_equal(out.event, "cpu-clock");
 	assert_int_equal(out.duration_ns, 1234567890123);
 	json_object_set_new(json, "event", json_string("rm -rf"));
-	assert_int_not_equal(request_take_record(json, &out), 0);
+	assert_int_not_equal(request_take_record(json, &out, why), 0);
 	json_decref(json);
-	assert_int_not_equal(request_take_record(NULL, &out), 0);
+	assert_int_not_equal(request_take_record(NULL, &out, why), 0);
 }
 
 static void how_a_graph_is_drawn_arrives_as_it_was_sent(void **state)
@@ -405,12 +407,12 @@ static void how_a_graph_is_drawn_arrives_as_it_was_sent(void **state)
 	struct render_options got;
 	json_t *object = json_object();
 
-	assert_int_equal(request_take_render(object, &got), 0);
+	assert_int_equal(request_take_render(object, &got, why), 0);
 	assert_int_equal(got.waits.states, 0);
 	assert_int_equal(got.waits.idle, WAIT_IDLE_DEFAULT);
 	assert_int_equal(got.waits.n_idle_frames, 0);
 	request_put_render(&sent, object);
-	assert_int_equal(request_take_render(object, &got), 0);
+	assert_int_equal(request_take_render(object, &got, why), 0);
 	assert_int_equal(got.waits.states, sent.waits.states);
 	assert_int_equal(got.waits.idle, WAIT_IDLE_HIDDEN);
 	assert_int_equal(got.waits.n_idle_frames, 2);
@@ -436,15 +438,15 @@ static void what_is_no_wish_about_threads_that_wait_is_refused(void **state)
 		json_t *bad = json_loads(texts[i], 0, NULL);
 
 		assert_non_null(bad);
-		assert_int_equal(request_take_render(bad, &got), -EINVAL);
+		assert_int_equal(request_take_render(bad, &got, why), -EINVAL);
 		json_decref(bad);
 	}
 	json_object_set_new(object, "idle_frames", frames);
 	for (unsigned i = 0; i < WAITS_MAX_FRAMES; i++)
 		json_array_append_new(frames, json_string("a"));
-	assert_int_equal(request_take_render(object, &got), 0);
+	assert_int_equal(request_take_render(object, &got, why), 0);
 	json_array_append_new(frames, json_string("a"));
-	assert_int_equal(request_take_render(object, &got), -EINVAL);
+	assert_int_equal(request_take_render(object, &got, why), -EINVAL);
 	json_decref(object);
 }
 
@@ -476,16 +478,77 @@ static void what_is_no_such_value_is_refused(void **state)
 		snprintf(text, sizeof(text), "{\"hz\": 99, \"duration_ns\": 1, %s}", texts[i]);
 		object = json_loads(text, 0, NULL);
 		assert_non_null(object);
-		if (request_take_record(object, &got) != -EINVAL)
+		if (request_take_record(object, &got, why) != -EINVAL)
 			fail_msg("%s is taken", text);
 		json_decref(object);
 	}
 }
 
+/* What is said of a request with these members beside those that it has to have. */
+static void check_told(const char *members, const char *expected)
+{
+	struct recording_options got;
+	struct render_options drawn;
+	char text[512];
+	json_t *object;
+	int err;
+
+	snprintf(text, sizeof(text), "{%s}", members);
+	object = json_loads(text, 0, NULL);
+	assert_non_null(object);
+	err = request_take_record(object, &got, why);
+	if (!err)
+		err = request_take_render(object, &drawn, why);
+	assert_int_equal(err, -EINVAL);
+	json_decref(object);
+	assert_string_equal(why, expected);
+}
+
+#define NEEDED "\"hz\": 99, \"duration_ns\": 1, "
+
+static void a_member_that_is_refused_is_named_with_its_value_and_what_is_needed(void **state)
+{
+	check_told("\"duration_ns\": 1",
+		   "\"hz\" is missing: a whole number of samples a second is needed, from 1 to "
+		   "100000");
+	check_told(
+		NEEDED "\"hz\": \"9\"",
+		"\"hz\" is \"9\": a whole number of samples a second is needed, from 1 to 100000");
+	check_told(NEEDED "\"all\": \"yes\"", "\"all\" is \"yes\": true or false is needed");
+	check_told(NEEDED "\"pid\": -1", "\"pid\" is -1: a PID from 1 to 4194304 is needed, or 0");
+	check_told(NEEDED "\"more_pids\": [1,\"x\"]",
+		   "\"more_pids\" is [1,\"x\"]: a list of at most 7 PIDs is needed, each from 1 to "
+		   "4194304");
+	check_told(NEEDED "\"container\": [\"a\", 7]",
+		   "\"container\" is [\"a\",7]: a text is needed");
+	check_told(NEEDED "\"comm\": []", "\"comm\" is []: a text is needed");
+	check_told(NEEDED "\"event\": \"nonsense\"", "\"event\" is \"nonsense\": an event's name "
+						     "is needed, such as cpu-clock or cycles");
+	check_told(NEEDED "\"alloc_interval\": 5",
+		   "\"alloc_interval\" is 5: there are: 16384, 65536, 524288, 2097152");
+	check_told(NEEDED "\"stack_bytes\": 7",
+		   "\"stack_bytes\" is 7: 0 is needed, or a multiple of 8 from 1024 to 64000");
+	check_told(NEEDED "\"title\": 7", "\"title\" is 7: a text is needed");
+	check_told(NEEDED "\"idle\": \"now\"", "\"idle\" is \"now\": there are: hidden, shown");
+	check_told(NEEDED "\"states\": [\"asleep\"]",
+		   "\"states\" is [\"asleep\"]: a list is needed of running, runnable and blocked");
+}
+
+/* A client may send anything. */
+static void a_long_value_is_cut(void **state)
+{
+	check_told(
+		NEEDED
+		"\"sampler\": \"\\u001b\u00e9aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
+		"\"sampler\" is \"\\u001B\\u00E9aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aaaaaaaaa...: there are: auto bpf perf bpf-exact "
+		"bpf-slices bpf-scratch");
+}
+
 static void a_list_is_checked_as_its_command_line_is(void **state)
 {
 	json_t *const object = json_loads("{\"pid\": 7, \"container\": \"x\"}", 0, NULL);
-	char why[OPTION_WHY_BYTES];
 
 	assert_int_equal(request_check(object, OPTIONS_OF_LIST, why), -EINVAL);
 	assert_non_null(strstr(why, "-p does not go with --container"));
@@ -495,7 +558,6 @@ static void a_list_is_checked_as_its_command_line_is(void **state)
 static void check_pair(const char *text, const char *said)
 {
 	json_t *const object = json_loads(text, 0, NULL);
-	char why[OPTION_WHY_BYTES] = "";
 
 	assert_int_equal(request_check(object, OPTIONS_OF_RECORD, why), said ? -EINVAL : 0);
 	if (said)
@@ -507,7 +569,6 @@ static void check_pair(const char *text, const char *said)
 static void what_does_not_go_together_is_refused(void **state)
 {
 	json_t *const usual = request_of(&sensible);
-	char why[OPTION_WHY_BYTES];
 
 	assert_int_equal(request_check(usual, OPTIONS_OF_RECORD, why), 0);
 	json_decref(usual);
@@ -542,6 +603,9 @@ int main(void)
 		cmocka_unit_test(container_without_a_name_is_refused),
 		cmocka_unit_test(how_a_graph_is_drawn_arrives_as_it_was_sent),
 		cmocka_unit_test(what_is_no_such_value_is_refused),
+		cmocka_unit_test(
+			a_member_that_is_refused_is_named_with_its_value_and_what_is_needed),
+		cmocka_unit_test(a_long_value_is_cut),
 		cmocka_unit_test(a_list_is_checked_as_its_command_line_is),
 		cmocka_unit_test(what_does_not_go_together_is_refused),
 		cmocka_unit_test(what_is_no_wish_about_threads_that_wait_is_refused),
