@@ -77,8 +77,9 @@ void process_note_late_space(struct process *process, uint64_t now_ns)
 void process_read_space_soon(struct process *process, uint64_t now_ns)
 {
 	const uint64_t next_ns = process->space_read_ns + PROCESS_LATE_NS;
+	const bool is_being_read = process->reader && now_ns < process->space_read_ns;
 
-	if (!process->reader && !process->space_due_ns)
+	if (!is_being_read && !process->space_due_ns)
 		process->space_due_ns = now_ns > next_ns ? now_ns : next_ns;
 }
 

@@ -202,7 +202,10 @@ void process_read_space(struct process *process, uint64_t now_ns, uint64_t for_n
 /* Reads on in the mappings for about so long, if there is more to read, or anew what was late. */
 void process_read_on(struct process *process, uint64_t for_ns);
 
-/* Has process/space_upkeep.h read the mappings anew, at most four times a second. */
+/*
+ * Has process/space_upkeep.h read the mappings anew, because they have changed at now_ns; at most
+ * four times a second. A reading that began before may have missed the change.
+ */
 void process_read_space_soon(struct process *process, uint64_t now_ns);
 
 /* A reading that has no answer in time is made again so much later, and each time twice as late. */

@@ -108,6 +108,21 @@ static void what_was_told_meanwhile_stays(void **state)
 	assert_true(knows(codes));
 }
 
+static void what_changes_while_it_is_read_is_read_again(void **state)
+{
+	const uint64_t began_ns = process->space_read_ns;
+
+	space_upkeep_spend(&upkeep, process, clock_now_ns());
+	process_read_space_soon(process, began_ns - 1); /* the reading sees that */
+	assert_int_equal(process->space_due_ns, 0);
+	process_read_space_soon(process, began_ns);
+	space_upkeep_note(&upkeep, process);
+	finish();
+	assert_true(process->space_read_ns > began_ns);
+	assert_int_equal(process->space_due_ns, 0);
+	assert_true(knows(codes));
+}
+
 static void another_program_is_not_read_to_the_end(void **state)
 {
 	process_exec(process, clock_now_ns());
@@ -217,6 +232,7 @@ int main(void)
 		CLAIM(a_turn_has_only_so_much_time),
 		CLAIM(without_turns_all_is_read_at_once),
 		CLAIM(what_was_told_meanwhile_stays),
+		CLAIM(what_changes_while_it_is_read_is_read_again),
 		CLAIM(another_program_is_not_read_to_the_end),
 		CLAIM(what_was_late_is_read_later),
 		CLAIM(what_never_answers_is_left),
