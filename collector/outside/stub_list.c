@@ -340,7 +340,7 @@ const struct stub_desc *stub_list_in(const struct stub_list *list, const struct 
 	for (end = low; end < list->count && list->at[end].addr < blob->code + blob->size; end++)
 		;
 	*ret_n = end - low;
-	return end > low ? &list->at[low] : NULL;
+	return *ret_n > 0 ? list->at + low : NULL;
 }
 
 bool stub_list_has_new(const struct stub_list *list, const struct code_blob *blob)
