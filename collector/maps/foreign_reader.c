@@ -276,6 +276,21 @@ static enum piece_end read_piece(struct foreign_reader *reader, struct foreign_r
 	return parse(reader, call->bytes, len, room, stats) ? PIECE_PARSED : PIECE_LATER;
 }
 
+void foreign_reader_look(struct foreign_reader *reader, const struct foreign_owner *owner,
+			 struct foreign_reader_stats *stats)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (now_ns >= reader->look_ns) {
+		reader->look_ns = now_ns + (reader->looks < MANY_LOOKS ? FOREIGN_READ_INTERVAL_NS
+								       : FOREIGN_LOOK_INTERVAL_NS);
+		reader->looks += reader->looks < MANY_LOOKS;
+		look(reader, owner, stats);
+	}
+	if (!reader->is_open)
+		reader->next_ns = reader->look_ns;
+}
+
 void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
 			 struct foreign_room *room, struct foreign_reader_stats *stats)
 {
@@ -287,16 +302,9 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 	/* Lines of this file go before lines of one that may have its name by now. */
 	if ((reader->parser && !end_piece(reader, room, stats)) || room->bytes == 0)
 		return;
-	if (now_ns >= reader->look_ns) {
-		reader->look_ns = now_ns + (reader->looks < MANY_LOOKS ? FOREIGN_READ_INTERVAL_NS
-								       : FOREIGN_LOOK_INTERVAL_NS);
-		reader->looks += reader->looks < MANY_LOOKS;
-		look(reader, owner, stats);
-	}
-	if (!reader->is_open) {
-		reader->next_ns = reader->look_ns;
+	foreign_reader_look(reader, owner, stats);
+	if (!reader->is_open)
 		return;
-	}
 	do {
 		end = read_piece(reader, room, stats);
 	} while (end == PIECE_PARSED && room->bytes > 0);

@@ -84,7 +84,10 @@ struct foreign_room {
 	uint64_t wait_ns; /* for parsers */
 };
 
-/* Looks for the file if that is due, and reads to its end, or as far as there is room. */
+/* Looks for the file if that is due. */
+void foreign_reader_look(struct foreign_reader *reader, const struct foreign_owner *owner,
+			 struct foreign_reader_stats *stats);
+/* The same, and reads to the file's end, or as far as there is room. */
 void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
 			 struct foreign_room *room, struct foreign_reader_stats *stats);
 

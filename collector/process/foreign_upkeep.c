@@ -63,10 +63,11 @@ static bool has_bytes(const struct foreign_upkeep *upkeep)
 	return upkeep->bytes < (upkeep->max_bytes ? upkeep->max_bytes : FOREIGN_MAX_BYTES);
 }
 
+/* Whether there is a descriptor for the reader, beside those of all others. */
 static bool has_files(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
 {
-	return reader->is_open ||
-	       upkeep->files < (upkeep->max_files ? upkeep->max_files : FOREIGN_MAX_FILES);
+	return upkeep->files - reader->is_open <
+	       (upkeep->max_files ? upkeep->max_files : FOREIGN_MAX_FILES);
 }
 
 static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
@@ -92,7 +93,8 @@ static struct process *find_largest(const struct map64 *processes, uint64_t grou
 	return largest;
 }
 
-static void evict(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+/* Forgets the perf map of a process, until it is looked for again. */
+static void forget(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
 {
 	struct foreign_reader *const reader = &process->foreign;
 	const size_t bytes = bytes_of(process);
@@ -103,7 +105,6 @@ static void evict(struct foreign_upkeep *upkeep, struct process *process, uint64
 	pool_release(&upkeep->files_of, process->group, reader->is_open);
 	foreign_reader_fini(reader);
 	reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
-	upkeep->evicted++;
 }
 
 /* If there is no room for the process's perf map, whoever has the most makes some. */
@@ -118,20 +119,66 @@ static void make_room(struct foreign_upkeep *upkeep, const struct map64 *process
 		const bool is_of_bytes = !has_bytes(upkeep);
 
 		if (!pool_choose(is_of_bytes ? &upkeep->bytes_of : &upkeep->files_of,
-				 process->group, is_of_bytes ? PROCESS_BYTES : 1, &group))
+				 process->group, is_of_bytes ? PROCESS_BYTES : !reader->is_open,
+				 &group))
 			return;
 		payer = find_largest(processes, group);
 		if (!payer)
 			return;
-		evict(upkeep, payer, now_ns);
+		forget(upkeep, payer, now_ns);
+		upkeep->evicted++;
 	}
+}
+
+/* The process's reader, and who it reads for. */
+static struct foreign_owner begin(struct process *process)
+{
+	struct foreign_reader *const reader = &process->foreign;
+
+	if (!reader->began_at)
+		reader->began_at = process_stat_started_at(process->pid);
+	if (!reader->has_payer) {
+		reader->payer = process->owner;
+		reader->has_payer = true;
+	}
+	if (process->gone_ns)
+		reader->look_ns = UINT64_MAX; /* another process may use the name by now */
+	return (struct foreign_owner){
+		.pid = process->pid, .inner_pid = process->inner_pid, .began_at = reader->began_at};
+}
+
+/*
+ * Whether the process has a perf map. Nobody makes room for one that has none: most processes with
+ * generated code do not.
+ */
+static bool has_map(struct foreign_upkeep *upkeep, struct process *process)
+{
+	struct foreign_reader *const reader = &process->foreign;
+	struct foreign_owner owner;
+
+	if (reader->is_open || reader->map || reader->parser)
+		return true;
+	owner = begin(process);
+	foreign_reader_look(reader, &owner, &upkeep->stats);
+	upkeep->files += reader->is_open;
+	(void)pool_charge(&upkeep->files_of, process->group, reader->is_open);
+	return reader->is_open;
+}
+
+/* There is no room. A file that is open beyond the most is closed. */
+static void put_off(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+{
+	upkeep->put_off++;
+	if (process->foreign.is_open && !has_files(upkeep, &process->foreign))
+		forget(upkeep, process, now_ns);
+	process->foreign.next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
 }
 
 static void read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns,
 			 size_t max_bytes)
 {
 	struct foreign_reader *reader = &process->foreign;
-	struct foreign_owner owner = {.pid = process->pid, .inner_pid = process->inner_pid};
+	struct foreign_owner owner;
 	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
 	const bool was_open = reader->is_open;
 	const bool can_read = has_room(upkeep, reader);
@@ -139,24 +186,27 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 
 	/* What a parser has is taken, so that the parser ends. */
 	if (!can_read && !reader->parser) {
-		upkeep->put_off++;
-		reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
+		put_off(upkeep, process, now_ns);
 		return;
 	}
-	if (!reader->began_at)
-		reader->began_at = process_stat_started_at(process->pid);
-	owner.began_at = reader->began_at;
-	if (!reader->has_payer) {
-		reader->payer = process->owner;
-		reader->has_payer = true;
-	}
-	if (process->gone_ns)
-		reader->look_ns = UINT64_MAX; /* another process may use the name by now */
+	owner = begin(process);
 	foreign_reader_step(reader, &owner, &room, &upkeep->stats);
 	upkeep->done += can_read ? max_bytes - room.bytes : 0;
 	upkeep->wait_ns = room.wait_ns;
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
+}
+
+/* False: there is no room, and the process needs none. */
+static bool finds_room(struct foreign_upkeep *upkeep, const struct map64 *processes,
+		       struct process *process, uint64_t now_ns)
+{
+	if (has_room(upkeep, &process->foreign))
+		return true;
+	if (!has_map(upkeep, process))
+		return false;
+	make_room(upkeep, processes, process, now_ns);
+	return true;
 }
 
 void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
@@ -189,9 +239,8 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 			if (!map64_next(processes, &upkeep->pos, &key, &value))
 				break;
 		}
-		if (!is_due(value, now_ns))
+		if (!is_due(value, now_ns) || !finds_room(upkeep, processes, value, now_ns))
 			continue;
-		make_room(upkeep, processes, value, now_ns);
 		read_process(upkeep, value, now_ns, PROCESS_BYTES);
 	}
 }

@@ -12,6 +12,7 @@
  * their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
  * FOREIGN_MAX_FILES descriptors. Past either, the container or user that has the most of it loses
  * its largest perf map, which is looked for again later; a perf map of its own is put off instead.
+ * For a process that has no perf map nobody makes room.
  */
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
 #define FG_PROCESS_FOREIGN_UPKEEP_H

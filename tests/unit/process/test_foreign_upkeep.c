@@ -69,6 +69,15 @@ static struct process *add_open(uint64_t group)
 	return process;
 }
 
+/* A process whose perf map has just been opened, and is due. */
+static struct process *add_new(uint64_t group)
+{
+	struct process *const process = add_open(group);
+
+	process->foreign.next_ns = 0;
+	return process;
+}
+
 static size_t count_open(uint64_t group)
 {
 	size_t n = 0;
@@ -88,7 +97,7 @@ static void who_has_the_most_files_makes_room(void **state)
 {
 	for (size_t i = 0; i < MOST_FILES; i++)
 		add_open(EVE);
-	add(BOB);
+	add_new(BOB);
 	step();
 	assert_int_equal(upkeep.evicted, 1);
 	assert_int_equal(upkeep.put_off, 0);
@@ -99,7 +108,7 @@ static void who_has_the_most_is_put_off(void **state)
 {
 	for (size_t i = 0; i < MOST_FILES; i++)
 		add_open(i % 2 ? BOB : EVE);
-	add(EVE);
+	add_new(EVE);
 	step();
 	assert_int_equal(upkeep.evicted, 0);
 	assert_int_equal(upkeep.put_off, 1);
@@ -113,7 +122,7 @@ static void a_map_that_made_room_is_looked_for_later(void **state)
 	const struct foreign_reader *gone;
 
 	upkeep.max_files = 2;
-	add(BOB);
+	add_new(BOB);
 	step();
 	gone = first->foreign.is_open ? &second->foreign : &first->foreign;
 	assert_false(gone->is_open);
@@ -143,7 +152,7 @@ static void who_has_the_most_bytes_loses_the_largest_map(void **state)
 	fill(small, 100);
 	upkeep.max_bytes = foreign_map_bytes(large->foreign.map);
 	assert_true(upkeep.max_bytes > 3 << 20);
-	add(BOB);
+	add_new(BOB);
 	step();
 	assert_int_equal(upkeep.evicted, 1);
 	assert_int_equal(upkeep.put_off, 0);
@@ -152,11 +161,25 @@ static void who_has_the_most_bytes_loses_the_largest_map(void **state)
 	assert_true(upkeep.bytes < upkeep.max_bytes);
 }
 
+static void nobody_makes_room_for_who_has_no_map(void **state)
+{
+	for (size_t i = 0; i < MOST_FILES; i++)
+		add_open(EVE);
+	add(BOB);
+	step();
+	upkeep.max_files = 2 * MOST_FILES;
+	upkeep.max_bytes = 1;
+	fill(all[0], 50000);
+	step();
+	assert_int_equal(upkeep.evicted, 0);
+	assert_int_equal(count_open(EVE), MOST_FILES);
+}
+
 static void nobody_pays_for_a_little(void **state)
 {
 	fill(add_open(EVE), 100);
 	upkeep.max_bytes = 1;
-	add(BOB);
+	add_new(BOB);
 	step();
 	assert_int_equal(upkeep.evicted, 0);
 	assert_int_equal(upkeep.put_off, 1);
@@ -171,6 +194,7 @@ int main(void)
 		TEST(who_has_the_most_is_put_off),
 		TEST(a_map_that_made_room_is_looked_for_later),
 		TEST(who_has_the_most_bytes_loses_the_largest_map),
+		TEST(nobody_makes_room_for_who_has_no_map),
 		TEST(nobody_pays_for_a_little),
 	};
 
