@@ -5,7 +5,8 @@
  * where malloc counts, which a sanitizer's does not.
  *
  * The input is a count of repetitions and a message. Repeated, a message of some bytes becomes a
- * flood: the addresses of its code move on each time.
+ * flood: the addresses of its code move on each time. The highest bits of the count say whether the
+ * same is told of what was read beside the agent, before or after the agent tells it.
  */
 #include "fuzzer.h"
 
@@ -19,6 +20,8 @@
 #define NOW	UINT64_C(1000000000000)
 #define TRIFLE	(128u << 10) /* what is given beside, and not for the process */
 #define REPEATS 64u
+
+enum { READ_BEFORE = 64, READ_AFTER = 128 };
 
 static size_t given(void)
 {
@@ -38,14 +41,18 @@ static struct process *make_process(void)
 	return process;
 }
 
-static void apply(struct process *process, const struct wire_message *message)
+static void apply(struct process *process, const struct wire_message *message, bool is_read)
 {
 	struct wire_reader reader;
 	struct wire_record record;
 
 	wire_reader_init(&reader, message);
-	while (wire_reader_next(&reader, &record) > 0)
-		code_events_apply(process, &record, NOW);
+	while (wire_reader_next(&reader, &record) > 0) {
+		if (is_read)
+			(void)code_events_apply_beside(process, &record, NOW);
+		else
+			code_events_apply(process, &record, NOW);
+	}
 }
 
 /* Where METHOD_LOAD and STUB have the address of the code. */
@@ -96,7 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	before = given();
 	process = make_process();
 	for (unsigned i = 0; i < repeats; i++) {
-		apply(process, &message);
+		if (data[0] & READ_BEFORE)
+			apply(process, &message, true);
+		apply(process, &message, false);
+		if (data[0] & READ_AFTER)
+			apply(process, &message, true);
 		move_code(copy, message.records_len);
 	}
 	check(process, before);
