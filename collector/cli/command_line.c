@@ -54,6 +54,17 @@ static enum command command_of(const char *word)
 	return COMMAND_NONE;
 }
 
+const char *command_line_word(enum command command)
+{
+	if (command == COMMAND_WATCH)
+		return "--watch";
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].command == command)
+			return commands[i].word;
+	}
+	return "";
+}
+
 static unsigned bit_of(enum command command)
 {
 	size_t i = 0;
@@ -64,10 +75,8 @@ static unsigned bit_of(enum command command)
 }
 
 /* Chooses the help of the last word that is a command; --watch is one too. */
-static void set_help(struct options *options, const struct help *help, int argc, char **argv)
+static void choose_help(struct options *options, const struct help *help, int argc, char **argv)
 {
-	options->command = COMMAND_HELP;
-	options->help_has_all = help->is_of_all;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--watch") == 0)
 			options->help_of = COMMAND_WATCH;
@@ -80,7 +89,10 @@ static void set_help(struct options *options, const struct help *help, int argc,
 	}
 }
 
-/* Whether the user asks for help, by an option or by the word help. */
+/*
+ * Whether the user asks for help, by an option or by the word help. Which help would serve is known
+ * after this in any case: an error names it.
+ */
 static bool take_help(struct options *options, int argc, char **argv)
 {
 	_cleanup_(help_fini) struct help help;
@@ -88,8 +100,11 @@ static bool take_help(struct options *options, int argc, char **argv)
 	help_look(&help, argc, argv, collect_short_options, collect_long_options);
 	for (int i = 0; i < help.n_words; i++)
 		help.is_asked |= command_of(help.words[i]) == COMMAND_HELP;
-	if (help.is_asked)
-		set_help(options, &help, argc, argv);
+	choose_help(options, &help, argc, argv);
+	if (help.is_asked) {
+		options->command = COMMAND_HELP;
+		options->help_has_all = help.is_of_all;
+	}
 	return help.is_asked;
 }
 

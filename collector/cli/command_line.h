@@ -11,6 +11,9 @@
 
 #include "cli/options.h"
 
+/* options->help_of is the command whose help would serve, also if the command line is wrong. */
 int command_line_parse(struct options *options, int argc, char **argv);
+/* The command as people type it; "": it has no word. */
+const char *command_line_word(enum command command);
 
 #endif

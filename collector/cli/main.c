@@ -32,7 +32,8 @@ static const struct help_text {
 	{COMMAND_TOP, true, help_of_top},	 {COMMAND_RENDER, true, help_of_render},
 	{COMMAND_DIFF, true, help_of_diff},	 {COMMAND_HISTORY, true, help_of_history},
 	{COMMAND_RECORD, false, help_of_record}, {COMMAND_WATCH, false, help_of_watch},
-	{COMMAND_REPLAY, false, help_of_replay},
+	{COMMAND_REPLAY, false, help_of_replay}, {COMMAND_LIST, true, help_of_list},
+	{COMMAND_DOCTOR, true, help_of_doctor},
 };
 
 static int print_help(enum command command, bool has_all)
@@ -45,6 +46,11 @@ static int print_help(enum command command, bool has_all)
 	}
 	fputs(text, stdout);
 	return EXIT_SUCCESS;
+}
+
+static void say_try(const char *command)
+{
+	fprintf(stderr, "Try 'fgcollect %s%s--help'.\n", command, command[0] ? " " : "");
 }
 
 /*
@@ -80,7 +86,7 @@ int main(int argc, char **argv)
 	}
 	raise_file_limit();
 	if (command_line_parse(&options, argc, argv) < 0) {
-		fputs("Try 'fgcollect --help'.\n", stderr);
+		say_try(command_line_word(options.help_of));
 		return EXIT_USAGE;
 	}
 	log_set_level(options.verbose ? LOG_LEVEL_DEBUG : options.log_level);

@@ -9,7 +9,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,29 +82,14 @@ int option_set_stack_size(uint32_t *ret, const char *told, const char *text)
 	return 0;
 }
 
-/* Reads a number of seconds, which may have a fraction. False: the text is no such number. */
-static bool parse_seconds(const char *text, double *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtod(text, &end);
-	return end != text && !*end && !errno && isfinite(*ret);
-}
-
 int option_set_duration(struct options *options, const char *told, const char *text)
 {
-	uint64_t whole;
 	double seconds;
 
-	if (quantity_parse_time(text, &whole))
-		seconds = (double)whole;
-	else if (!parse_seconds(text, &seconds))
-		seconds = 0;
-	if (seconds * 1e9 < 1e6 || seconds > MAX_SECONDS)
+	if (!quantity_parse_seconds(text, &seconds) || seconds * 1e9 < 1e6 || seconds > MAX_SECONDS)
 		return option_bad_value(told, text,
-					"a time greater than 0 is needed: 30 or 30s, 5m, 2h, at "
-					"most 7d");
+					"a time greater than 0 is needed: 30 or 30s, 0.5, 5m, 2h, "
+					"at most 7d");
 	options->recording.duration_ns = (uint64_t)(seconds * 1e9);
 	options->has_duration = true;
 	return 0;

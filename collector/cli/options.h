@@ -46,7 +46,7 @@ struct replay_options {
 
 struct options {
 	enum command command;
-	enum command help_of; /* the command whose help COMMAND_HELP shows; COMMAND_NONE: all */
+	enum command help_of; /* whose help COMMAND_HELP shows; COMMAND_NONE: of all commands */
 	bool help_has_all;    /* and all of its options */
 	const char *socket_path;
 	const char *map_dir;

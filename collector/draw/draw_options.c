@@ -7,12 +7,12 @@
 #include "base/log.h"
 #include "base/quick_hash.h"
 #include "draw/draw_missing.h"
+#include "encode/quantity.h"
 #include "options/option_value.h"
 #include "options/tables.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -22,14 +22,13 @@
 
 int draw_set_min_width(struct render_options *render, const char *told, const char *text)
 {
-	char *end;
+	const char *end;
 	double value;
 
-	errno = 0;
-	value = strtod(text, &end);
-	if (end == text || errno || !isfinite(value) || value < 0 || value > MAX_PX ||
+	if (!quantity_parse_digits(text, &end, &value) || value > MAX_PX ||
 	    (*end && strcmp(end, "%") != 0))
-		return option_bad_value(told, text, "a number of pixels, or one with a % behind");
+		return option_bad_value(told, text,
+					"pixels in digits, or with a % behind, are needed: 0.5");
 	if (*end)
 		render->min_width_percent = value;
 	else

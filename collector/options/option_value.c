@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,16 +80,16 @@ int option_size(const char *told, const char *text, const struct option_range *r
 
 int option_number(const char *told, const char *text, double above, double most, double *ret)
 {
-	char *end;
+	const char *end;
 	double value;
 
-	errno = 0;
-	value = strtod(text, &end);
-	if (end != text && !*end && !errno && isfinite(value) && value > above && value <= most) {
+	if (quantity_parse_digits(text, &end, &value) && !*end && value > above && value <= most) {
 		*ret = value;
 		return 0;
 	}
-	log_error("%s %s: a number greater than %g is needed, up to %g", told, text, above, most);
+	log_error("%s %s: digits are needed, with a point or without: a number greater than %.0f, "
+		  "up to %.0f",
+		  told, text, above, most);
 	return -EINVAL;
 }
 

@@ -38,7 +38,7 @@ int option_time(const char *told, const char *text, const struct option_range *r
 		uint64_t *ret_sec);
 int option_size(const char *told, const char *text, const struct option_range *range,
 		uint64_t *ret_bytes);
-/* A number greater than above, up to most. */
+/* A number greater than above, up to most, in digits, with a point or without. */
 int option_number(const char *told, const char *text, double above, double most, double *ret);
 int option_path(const char *told, const char *text, const char **ret);
 int option_choice(const char *told, const char *text, const struct option_choice *choices,

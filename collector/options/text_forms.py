@@ -18,9 +18,10 @@ HELPS = {"all": (["all"], COLLECT), "fgcollect": (["fgcollect"], COLLECT),
          "record": (["record"], ["record"]), "watch": (["watch"], ["watch"]),
          "replay": (["replay"], ["replay"]), "top": (["top"], ["top"]),
          "history": (["history"], ["history"]),
+         "list": (["list"], ["list"]), "doctor": (["doctor"], ["doctor"]),
          "render": (["render", "drawing"], DRAW), "diff": (["diff", "drawing"], DRAW)}
 
-WHOLE = ("top", "history", *DRAW)  # whose help has every option
+WHOLE = ("top", "history", "list", "doctor", *DRAW)  # whose help has every option
 
 DIRECTIVE = re.compile(r"@(options|others)((?: \S+)*)@")
 

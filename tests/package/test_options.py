@@ -87,8 +87,9 @@ class Options(unittest.TestCase):
             return set().union(*(options.of_command(command) for command in commands))
         shown = options.options_of_help(options.help_of() + options.help_of("top"))
         self.assert_same(of(*option_table.COLLECT), shown, "fgcollect --help-all, top --help")
-        shown = options.options_of_help(options.help_of("render"))
-        self.assert_same(of("render"), shown, "render --help")
+        for command in ("render", "list", "doctor"):
+            shown = options.options_of_help(options.help_of(command, option="--help"))
+            self.assert_same(of(command), shown, f"{command} --help")
         # Colours are changes in a comparison, so that --cp is refused there.
         shown = options.options_of_help(options.help_of("diff"))
         self.assert_same(of("diff"), shown - {"--cp"}, "diff --help")

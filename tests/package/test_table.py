@@ -108,7 +108,7 @@ class Table(unittest.TestCase):
         self.assert_refused("\n--quality\n", r"record.txt:\d+: help, brief or page has to say")
 
     def test_a_section_without_a_place_in_the_page_is_refused(self):
-        help_text = self.directory / "options" / "help" / "all.txt"
+        help_text = self.directory / "options" / "help" / "list.txt"
         help_text.write_text(help_text.read_text() + "@options new@\n")
         self.assert_refused("\n[new: list]\n--quality\n" + FLAG + "  help       how good\n"
                             "\n[common: list]\n",

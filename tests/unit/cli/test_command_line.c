@@ -100,6 +100,10 @@ static void a_duration_has_a_unit_or_is_in_seconds(void **state)
 	assert_int_equal(parse("record -d 0s"), -EINVAL);
 	assert_int_equal(parse("record -d 8d"), -EINVAL);
 	assert_int_equal(parse("record -d 3x"), -EINVAL);
+	assert_int_equal(parse("record -d 1.5m"), 0);
+	assert_int_equal(options.recording.duration_ns, UINT64_C(90000000000));
+	assert_int_equal(parse("record -d 0x10"), -EINVAL);
+	assert_int_equal(parse("record -d 1e1"), -EINVAL);
 }
 
 static void what_other_profilers_have_is_explained(void **state)
@@ -666,6 +670,31 @@ static void threads_that_wait_are_shown_as_the_user_likes(void **state)
 	assert_int_equal(parse("--watch --hide-idle"), -EINVAL);
 }
 
+static void whoever_is_wrong_is_told_of_the_help_of_that_command(void **state)
+{
+	static const struct {
+		const char *line, *word;
+	} lines[] = {
+		{"record -F 0x10", "record"},
+		{"record --nosuch", "record"},
+		{"--nosuch record", "record"},
+		{"top --rows 0", "top"},
+		{"list -F 99", "list"},
+		{"doctor surplus", "doctor"},
+		{"history -p 0", "history"},
+		{"replay", "replay"},
+		{"--watch --nosuch", "--watch"},
+		{"watch -F x", "--watch"},
+		{"--nosuch", ""},
+		{"nosuch", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		assert_int_equal(parse(lines[i].line), -EINVAL);
+		assert_string_equal(command_line_word(options.help_of), lines[i].word);
+	}
+}
+
 static void top_has_a_help_of_its_own(void **state)
 {
 	assert_int_equal(parse("top --help"), 0);
@@ -798,6 +827,7 @@ int main(void)
 		cmocka_unit_test(top_refuses_what_it_cannot_do),
 		cmocka_unit_test(threads_that_wait_are_shown_as_the_user_likes),
 		cmocka_unit_test(top_has_a_help_of_its_own),
+		cmocka_unit_test(whoever_is_wrong_is_told_of_the_help_of_that_command),
 		cmocka_unit_test(replay_draws_a_capture_like_a_recording),
 		cmocka_unit_test(replay_makes_a_smaller_capture_of_samples_that_match),
 		cmocka_unit_test(record_writes_a_capture_beside_its_outputs),

@@ -163,6 +163,9 @@ static void what_goes_not_together_is_refused(void **state)
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --json"), -EINVAL);
 	assert_int_equal(parse(DRAW_DIFF, "a"), -EINVAL);
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --factor 0"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --factor 1e3"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --minwidth 0x1%"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --minwidth -1"), -EINVAL);
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --colors nice"), -EINVAL);
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --no-such-option"), -EINVAL);
 }

@@ -25,6 +25,23 @@ static void a_count_is_digits_within_limits(void **state)
 	assert_int_equal(value, 10);
 }
 
+static void a_number_is_digits_with_a_point_or_without(void **state)
+{
+	static const char *const bad[] = {"",	 "0",	  "10.1", "+1",	 "-1", " 1",  "1x",   "0x3",
+					  "1e0", "0x1p1", "inf",  "nan", ".",  "1,5", "1.2.3"};
+	double value = 77;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(option_number("-x", bad[i], 0, 10, &value), -EINVAL);
+	assert_true(value == 77);
+	assert_int_equal(option_number("-x", "2.5", 0, 10, &value), 0);
+	assert_true(value == 2.5);
+	assert_int_equal(option_number("-x", ".5", 0, 10, &value), 0);
+	assert_true(value == 0.5);
+	assert_int_equal(option_number("-x", "10", 0, 10, &value), 0);
+	assert_true(value == 10);
+}
+
 static void times_and_sizes_have_units_and_limits(void **state)
 {
 	const struct option_range minutes = {60, 120, "the time of a graph", "1m to 2m", "90s"};
@@ -104,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_count_is_digits_within_limits),
+		cmocka_unit_test(a_number_is_digits_with_a_point_or_without),
 		cmocka_unit_test(times_and_sizes_have_units_and_limits),
 		cmocka_unit_test(a_wrong_time_or_size_is_told_with_an_example),
 		cmocka_unit_test(a_path_is_not_empty),
