@@ -39,7 +39,7 @@ void draw_input_fini(struct draw_input *input)
 
 void draw_input_forget_recording(struct draw_input *input, const char *why)
 {
-	if (input->recording.is_read)
+	if (input->recording.timeline.n_entries > 0)
 		log_warning("threads and times of the recording are left out: %s", why);
 	timeline_fini(&input->recording.timeline);
 	input->recording = (struct import_recording){0};

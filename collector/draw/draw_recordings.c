@@ -98,14 +98,24 @@ static void merge_facts(struct import_recording *all, const struct import_record
 		all->info.hz = 0;
 }
 
+/* Profiles of pprof have threads, and all their samples are at the begin. */
+static bool has_times(const struct import_recording *recording)
+{
+	const struct timeline *const timeline = &recording->timeline;
+
+	return timeline->n_entries > 0 &&
+	       timeline->entries[timeline->n_entries - 1].bucket > timeline->entries[0].bucket;
+}
+
 int draw_recordings_add(struct import_recording *all, const struct import_recording *one,
 			const char *path)
 {
+	const bool have_times = has_times(all) && has_times(one);
 	const int err = merge_timelines(all, one);
 
 	if (err)
 		return err;
-	if (!is_one_clock(&all->info, &one->info))
+	if (have_times && !is_one_clock(&all->info, &one->info))
 		log_warning("%s: was not recorded on the same host since it was started, so times "
 			    "cannot be compared and are left out; threads are kept",
 			    path);

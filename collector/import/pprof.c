@@ -5,12 +5,15 @@
  *
  *   sample = { location ID, leaf first } { value, one for each type } { label }
  *
- * A sample is added to the profile of each kind of which it has a value other than 0.
+ * A sample is added to the profile of each kind of which it has a value other than 0. A sample with
+ * labels is also added to the timeline of the kind, in the row of its thread, at the begin: samples
+ * of pprof have no time.
  */
 #include "import/pprof.h"
 
 #include "base/cleanup.h"
 #include "import/decompressor.h"
+#include "import/pprof_labels.h"
 #include "import/pprof_tables.h"
 #include "pprof.pb.h"
 
@@ -21,12 +24,14 @@
 #include <string.h>
 
 #define FIRST_FRAMES 256
+#define NS_PER_SEC   UINT64_C(1000000000)
 
 /* Where the samples of a kind go. */
 struct destination {
 	const struct pprof_kind *kind;
 	struct profile *profile;
-	struct profile *before; /* or NULL */
+	struct profile *before;		    /* or NULL */
+	struct import_recording *recording; /* or NULL: threads are not wanted */
 };
 
 struct reader {
@@ -42,6 +47,7 @@ struct reader {
 	size_t n_destinations;
 	uint32_t n_values;
 	int64_t values[PPROF_KINDS_MAX];
+	struct pprof_labels labels;
 	uint64_t samples; /* number of samples read */
 	uint64_t work;
 	int err;
@@ -132,12 +138,25 @@ static bool spend(struct reader *reader)
 	       fail(reader, -EFBIG, "its names, as often as they stand in stacks, exceed 16 GiB");
 }
 
+/* Tells the thread of a sample that has been added, in a node of the destination's profile. */
+static void add_thread(struct reader *reader, const struct destination *to, uint32_t node,
+		       uint64_t weight)
+{
+	struct timeline_entry entry = {.node = node};
+
+	if (!to->recording || reader->labels.count == 0)
+		return;
+	entry.thread = pprof_labels_thread(&reader->labels, &to->recording->timeline);
+	timeline_add_weight(&to->recording->timeline, 0, &entry, weight);
+}
+
 static bool add_value(struct reader *reader, const struct destination *to)
 {
 	const int64_t value = reader->values[to->kind->value];
 	struct profile *const into = value < 0 ? to->before : to->profile;
 	const uint64_t weight =
 		pprof_kind_weight(to->kind, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	uint32_t node = 0;
 	int rc;
 
 	if (value == 0)
@@ -150,8 +169,12 @@ static bool add_value(struct reader *reader, const struct destination *to)
 		return fail(reader, -EOVERFLOW, "all samples together are more than 2^64");
 	if (!spend(reader))
 		return false;
-	rc = profile_add(into, reader->frames, reader->count, weight);
-	return rc < 0 ? fail(reader, rc, "out of memory") : true;
+	rc = profile_add_leaf(into, reader->frames, reader->count, weight, &node);
+	if (rc < 0)
+		return fail(reader, rc, "out of memory");
+	if (into == to->profile)
+		add_thread(reader, to, node, weight);
+	return true;
 }
 
 static bool add_sample(struct reader *reader)
@@ -176,12 +199,35 @@ static bool add_sample(struct reader *reader)
 	return true;
 }
 
+static bool take_label(pb_istream_t *stream, const pb_field_t *field, void **arg)
+{
+	struct reader *const reader = *arg;
+	pprof_Label label = pprof_Label_init_zero;
+	struct pprof_label named;
+
+	(void)field;
+	if (!pb_decode(stream, pprof_Label_fields, &label))
+		return false;
+	named = (struct pprof_label){
+		.key = pprof_tables_text(&reader->tables, label.key),
+		.text = label.str ? pprof_tables_text(&reader->tables, label.str) : NULL,
+		.number = label.num,
+		.unit = pprof_tables_text(&reader->tables, label.num_unit),
+	};
+	if (reader->tables.err)
+		return fail(reader, reader->tables.err, reader->tables.reason);
+	if (label.key)
+		pprof_labels_add(&reader->labels, &named);
+	return true;
+}
+
 static bool take_sample(pb_istream_t *stream, const pb_field_t *field, void **arg)
 {
 	struct reader *const reader = *arg;
 	pprof_Sample sample = {
 		.location_id = {.funcs.decode = take_locations, .arg = reader},
 		.value = {.funcs.decode = take_values, .arg = reader},
+		.label = {.funcs.decode = take_label, .arg = reader},
 	};
 
 	(void)field;
@@ -189,6 +235,7 @@ static bool take_sample(pb_istream_t *stream, const pb_field_t *field, void **ar
 	reader->n_values = 0;
 	reader->is_too_deep = false;
 	reader->is_ignored = false;
+	pprof_labels_begin(&reader->labels);
 	reader->samples++;
 	return pb_decode_ex(stream, pprof_Sample_fields, &sample, PB_DECODE_NOINIT) &&
 	       add_sample(reader);
@@ -203,8 +250,8 @@ static int open_kind(struct reader *reader, const struct pprof_kind *kind)
 	if (target->open)
 		rc = target->open(target, &(struct profile_kind){kind->name, kind->unit});
 	if (rc == 0)
-		reader->destinations[reader->n_destinations++] =
-			(struct destination){kind, target->profile, target->before};
+		reader->destinations[reader->n_destinations++] = (struct destination){
+			kind, target->profile, target->before, target->recording};
 	return rc;
 }
 
@@ -224,6 +271,28 @@ static bool open_kinds(struct reader *reader)
 	return reader->n_destinations > 0;
 }
 
+/* What a recording of our own would say of itself, as far as the file says it. */
+static void finish(struct reader *reader)
+{
+	const struct pprof_tables *const tables = &reader->tables;
+	const uint64_t period = tables->cpu_period_ns;
+
+	for (size_t i = 0; i < reader->n_destinations; i++) {
+		const struct pprof_kind *const from = reader->destinations[i].kind;
+		const struct profile_kind kind = {from->name, from->unit};
+		struct import_recording *const recording = reader->destinations[i].recording;
+
+		if (!recording)
+			continue;
+		timeline_sort(&recording->timeline);
+		recording->info.start_unix_ns = (uint64_t)tables->start_unix_ns;
+		recording->info.duration_ns = (uint64_t)tables->duration_ns;
+		if (period > 0 && profile_kind_is_same(&kind, &profile_kind_cpu))
+			recording->info.hz = (unsigned)((NS_PER_SEC + period / 2) / period);
+		recording->is_read = true;
+	}
+}
+
 static void read_profile(struct reader *reader, const unsigned char *data, size_t len)
 {
 	pprof_Profile message = {.sample = {.funcs.decode = take_sample, .arg = reader}};
@@ -239,6 +308,8 @@ static void read_profile(struct reader *reader, const unsigned char *data, size_
 	stream = pprof_stream(&reader->cursor, data, len);
 	if (!pb_decode_ex(&stream, pprof_Profile_fields, &message, PB_DECODE_NOINIT))
 		fail(reader, -EINVAL, "a sample is cut or damaged");
+	else
+		finish(reader);
 }
 
 static void read_gzip(struct reader *reader, const void *data, size_t len)

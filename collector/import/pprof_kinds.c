@@ -232,6 +232,17 @@ int pprof_kinds_init(struct pprof_kinds *kinds, const struct pprof_type *from, s
 	return err;
 }
 
+uint64_t pprof_kinds_cpu_ns(const struct pprof_type *type, uint64_t amount)
+{
+	const struct unit_of_time *const time = find_time(type->unit);
+	uint64_t product;
+
+	if (!time || !is_cpu_time(type) ||
+	    __builtin_mul_overflow(amount, UINT64_C(1000) * time->multiplier, &product))
+		return 0;
+	return product / time->divisor;
+}
+
 uint64_t pprof_kind_weight(const struct pprof_kind *kind, uint64_t value)
 {
 	uint64_t product;

@@ -57,6 +57,9 @@ struct pprof_kinds {
 int pprof_kinds_init(struct pprof_kinds *kinds, const struct pprof_type *types, size_t n,
 		     const char *default_type);
 
+/* An amount of that type in nanoseconds of processor time. 0: it is of something else. */
+uint64_t pprof_kinds_cpu_ns(const struct pprof_type *type, uint64_t amount);
+
 /* A value that is not negative, in the kind's unit; UINT64_MAX if it is greater than that. */
 uint64_t pprof_kind_weight(const struct pprof_kind *kind, uint64_t value);
 

@@ -174,11 +174,15 @@ static bool read_tables(struct pprof_tables *tables, const unsigned char *data, 
 	if (!pb_decode_ex(&stream, pprof_Profile_fields, &profile, PB_DECODE_NOINIT))
 		return fail(tables, -EINVAL, "no pprof profile, or one that is cut or damaged");
 	tables->default_type = profile.default_sample_type;
+	tables->start_unix_ns = profile.time_nanos > 0 ? profile.time_nanos : 0;
+	tables->duration_ns = profile.duration_nanos > 0 ? profile.duration_nanos : 0;
+	tables->period = profile.period;
+	tables->period_type = profile.period_type.type;
+	tables->period_unit = profile.period_type.unit;
 	return true;
 }
 
-/* The text of that number in the table. Returns NULL, after fail, if the table has none. */
-static const char *text_at(struct pprof_tables *tables, int64_t number)
+const char *pprof_tables_text(struct pprof_tables *tables, int64_t number)
 {
 	const struct text *text;
 	const char *kept;
@@ -202,19 +206,34 @@ static const char *text_at(struct pprof_tables *tables, int64_t number)
 static bool find_kinds(struct pprof_tables *tables)
 {
 	const pprof_ValueType *const values = (const pprof_ValueType *)tables->types.items;
-	const char *const default_type = text_at(tables, tables->default_type);
+	const char *const default_type = pprof_tables_text(tables, tables->default_type);
 	struct pprof_type types[PPROF_KINDS_MAX];
 	int err;
 
 	for (uint32_t i = 0; i < tables->types.count && i < PPROF_KINDS_MAX; i++) {
-		types[i].name = text_at(tables, values[i].type);
-		types[i].unit = text_at(tables, values[i].unit);
+		types[i].name = pprof_tables_text(tables, values[i].type);
+		types[i].unit = pprof_tables_text(tables, values[i].unit);
 	}
 	if (tables->err)
 		return false;
 	tables->value_count = tables->types.count;
 	err = pprof_kinds_init(&tables->kinds, types, tables->types.count, default_type);
 	return err < 0 ? fail(tables, err, tables->kinds.reason) : true;
+}
+
+/* Finds how much processor time there is between two samples. */
+static bool find_period(struct pprof_tables *tables)
+{
+	struct pprof_type type;
+
+	if (tables->period <= 0)
+		return true;
+	type.name = pprof_tables_text(tables, tables->period_type);
+	type.unit = pprof_tables_text(tables, tables->period_unit);
+	if (tables->err)
+		return false;
+	tables->cpu_period_ns = pprof_kinds_cpu_ns(&type, (uint64_t)tables->period);
+	return true;
 }
 
 static bool has_suffix(const char *text, const char *suffix)
@@ -268,8 +287,8 @@ static bool find_module(struct pprof_tables *tables, const struct location *loca
 	if (!number)
 		return fail(tables, -EINVAL, "a location's mapping is not there");
 	mapping = (const pprof_Mapping *)tables->mappings.items + number - 1;
-	path = text_at(tables, mapping->filename);
-	build_id = text_at(tables, mapping->build_id);
+	path = pprof_tables_text(tables, mapping->filename);
+	build_id = pprof_tables_text(tables, mapping->build_id);
 	if (!path || !build_id)
 		return false;
 	slash = strrchr(path, '/');
@@ -293,9 +312,9 @@ static bool name_line(struct pprof_tables *tables, const pprof_Line *line, bool 
 	if (!number)
 		return fail(tables, -EINVAL, "a line's function is not there");
 	function = (const pprof_Function *)tables->functions.items + number - 1;
-	name = text_at(tables, function->name);
-	system = text_at(tables, function->system_name);
-	file = text_at(tables, function->filename);
+	name = pprof_tables_text(tables, function->name);
+	system = pprof_tables_text(tables, function->system_name);
+	file = pprof_tables_text(tables, function->filename);
 	if (!name || !system || !file)
 		return false;
 	kind = kind_of_system_name(name, system);
@@ -379,7 +398,7 @@ int pprof_tables_init(struct pprof_tables *tables, const unsigned char *data, si
 {
 	*tables = (struct pprof_tables){0};
 	if (!read_tables(tables, data, len) || !check_texts(tables) || !find_kinds(tables) ||
-	    !name_locations(tables))
+	    !find_period(tables) || !name_locations(tables))
 		return tables->err;
 	return 0;
 }

@@ -50,6 +50,10 @@ struct pprof_tables {
 	struct intern names;
 	struct frame *frames; /* the frames of all locations */
 	int64_t default_type;
+	/* when the profile was begun, and how long it took; 0: not known */
+	int64_t start_unix_ns, duration_ns;
+	int64_t period, period_type, period_unit; /* as in the file; the latter are texts */
+	uint64_t cpu_period_ns; /* processor time between two samples; 0: not known */
 	struct pprof_kinds kinds;
 	uint32_t value_count; /* number of values that a sample must have */
 	int err;
@@ -58,6 +62,9 @@ struct pprof_tables {
 
 int pprof_tables_init(struct pprof_tables *tables, const unsigned char *data, size_t len);
 void pprof_tables_fini(struct pprof_tables *tables);
+
+/* The text of that number, terminated; NULL: there is none, and the reason is set. */
+const char *pprof_tables_text(struct pprof_tables *tables, int64_t number);
 
 /* The frames of a location; -EINVAL if there is none with that ID. */
 int pprof_tables_find(const struct pprof_tables *tables, uint64_t location_id,

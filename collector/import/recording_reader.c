@@ -546,10 +546,12 @@ static bool read_thread(struct recording_reader *reader, uint64_t len)
 	struct import_recording *const recording = reader->target->recording;
 	const uint32_t *const processes = reader->processes.items;
 	struct timeline_thread thread;
-	struct kept_text name;
+	struct kept_text name, labels;
 
-	if (!take_fields(reader, len, 3) || !number_fits(reader, reader->fields[1], INT32_MAX) ||
-	    !text_at(reader, reader->fields[2], &name))
+	if (!take_some_fields(reader, len, 3, 4) ||
+	    !number_fits(reader, reader->fields[1], INT32_MAX) ||
+	    !text_at(reader, reader->fields[2], &name) ||
+	    !text_at(reader, reader->fields[3], &labels))
 		return false;
 	if (reader->fields[0] >= reader->processes.count)
 		return fail(reader, -EINVAL, "this recording is damaged: a process is not there");
@@ -557,6 +559,7 @@ static bool read_thread(struct recording_reader *reader, uint64_t len)
 		.process = processes[reader->fields[0]],
 		.tid = (pid_t)reader->fields[1],
 		.name = name.text,
+		.labels = labels.text,
 	};
 	/* Each process may have one more thread, which stands for its other threads. */
 	return keep_number(reader, &reader->threads,

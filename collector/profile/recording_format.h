@@ -26,7 +26,8 @@
  *   PROCESS  PID, title (text), container (text), runtime (text), pod (text), the container's name
  *            (text), the pod's namespace (text), the reference of the container's image (text) and
  *            the service (text), both of which older writers leave out; numbered from 0
- *   THREAD   process, TID, name (text); numbered from 0
+ *   THREAD   process, TID, name (text), labels (text; timeline.h says how) or without labels;
+ *            numbered from 0
  *   BUILD    module (text), build ID (text): the build of each node whose module is this text; a
  *            module of several builds is several TEXTs
  *   TIME     buckets since the TIME before, thread, node, weight; after all NODEs

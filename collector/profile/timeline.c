@@ -30,7 +30,7 @@ size_t timeline_bytes(const struct timeline *timeline)
 	       timeline->threads_size * sizeof(*timeline->threads) +
 	       timeline->processes_size * sizeof(*timeline->processes) +
 	       map64_bytes(&timeline->process_numbers) + map64_bytes(&timeline->thread_numbers) +
-	       intern_bytes(&timeline->texts);
+	       map64_bytes(&timeline->label_numbers) + intern_bytes(&timeline->texts);
 }
 
 void timeline_fini(struct timeline *timeline)
@@ -38,6 +38,7 @@ void timeline_fini(struct timeline *timeline)
 	intern_fini(&timeline->texts);
 	map64_fini(&timeline->process_numbers);
 	map64_fini(&timeline->thread_numbers);
+	map64_fini(&timeline->label_numbers);
 	free(timeline->processes);
 	free(timeline->threads);
 	free(timeline->entries);
@@ -129,13 +130,46 @@ uint32_t timeline_process(struct timeline *timeline, const struct timeline_proce
 	return number;
 }
 
-static uint64_t thread_key(uint32_t process, pid_t tid)
+#define TID_BITS     31
+#define PROCESS_BITS 12
+_Static_assert(TIMELINE_MAX_PROCESSES <= 1u << PROCESS_BITS, "a process's number has room");
+_Static_assert(TIMELINE_MAX_THREADS < 1u << (64 - TID_BITS - PROCESS_BITS), "labels have room");
+
+/* Labels in the timeline's texts, and their number, from 1 on; 0: there are none. */
+struct kept_labels {
+	const char *text;
+	uint64_t number;
+};
+
+static uint64_t thread_key(uint32_t process, pid_t tid, const struct kept_labels *labels)
 {
-	return (uint64_t)process << 32 | (uint32_t)tid;
+	return labels->number << (PROCESS_BITS + TID_BITS) | (uint64_t)process << TID_BITS |
+	       ((uint32_t)tid & ((1u << TID_BITS) - 1));
 }
 
-static uint32_t add_thread(struct timeline *timeline, uint32_t process, pid_t tid)
+static struct kept_labels keep_labels(struct timeline *timeline, const char *labels)
 {
+	struct kept_labels kept = {.text = ""};
+	struct map64 *const numbers = &timeline->label_numbers;
+
+	keep_text(timeline, &kept.text, labels);
+	if (kept.text[0] == '\0')
+		return kept;
+	kept.number = (uintptr_t)map64_find(numbers, (uint64_t)(uintptr_t)kept.text);
+	if (kept.number)
+		return kept;
+	kept.number = numbers->count + 1;
+	if (kept.number <= TIMELINE_MAX_THREADS &&
+	    map64_put(numbers, (uint64_t)(uintptr_t)kept.text, (void *)(uintptr_t)kept.number) == 0)
+		return kept;
+	timeline->lost_names++;
+	return (struct kept_labels){.text = ""};
+}
+
+static uint32_t add_thread(struct timeline *timeline, const struct timeline_thread *thread,
+			   const struct kept_labels *labels)
+{
+	const uint64_t key = thread_key(thread->process, thread->tid, labels);
 	const uint32_t number = (uint32_t)timeline->n_threads;
 	struct timeline_thread *rows;
 
@@ -143,9 +177,10 @@ static uint32_t add_thread(struct timeline *timeline, uint32_t process, pid_t ti
 	if (!rows)
 		return NO_NUMBER;
 	timeline->threads = rows;
-	if (keep_number(&timeline->thread_numbers, thread_key(process, tid), number) < 0)
+	if (keep_number(&timeline->thread_numbers, key, number) < 0)
 		return NO_NUMBER;
-	rows[number] = (struct timeline_thread){.process = process, .tid = tid, .name = ""};
+	rows[number] = (struct timeline_thread){
+		.process = thread->process, .tid = thread->tid, .name = "", .labels = labels->text};
 	timeline->n_threads++;
 	return number;
 }
@@ -174,21 +209,26 @@ void timeline_process_write_called(const struct timeline_process *process, char 
 
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread)
 {
-	const uint64_t key = thread_key(thread->process, thread->tid);
+	struct kept_labels labels;
 	struct timeline_thread named = *thread;
 	uint32_t number;
 
 	if (thread->process >= timeline->n_processes)
 		return NO_NUMBER;
-	number = number_at(&timeline->thread_numbers, key);
+	labels = keep_labels(timeline, thread->labels);
+	number = number_at(&timeline->thread_numbers,
+			   thread_key(thread->process, thread->tid, &labels));
 	if (number == NO_NUMBER &&
 	    (timeline->n_threads >= TIMELINE_MAX_THREADS || timeline->is_closed)) {
+		timeline->lost_names += labels.number != 0;
+		labels = (struct kept_labels){.text = ""};
 		named.tid = 0;
 		named.name = TIMELINE_OTHER_THREADS;
-		number = number_at(&timeline->thread_numbers, thread_key(named.process, 0));
+		number =
+			number_at(&timeline->thread_numbers, thread_key(named.process, 0, &labels));
 	}
 	if (number == NO_NUMBER)
-		number = add_thread(timeline, named.process, named.tid);
+		number = add_thread(timeline, &named, &labels);
 	if (number != NO_NUMBER)
 		keep_text(timeline, &timeline->threads[number].name, named.name);
 	return number;

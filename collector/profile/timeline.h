@@ -55,6 +55,12 @@ struct timeline_thread {
 	uint32_t process; /* index in processes */
 	pid_t tid;	  /* 0: the process's threads for which there was no room */
 	const char *name; /* the last name known */
+	/*
+	 * What the program itself has marked samples with, "" if with nothing. A line each: the
+	 * key, a tab, and a text; or the key, a tab, a number, a tab, and the number's unit. A
+	 * thread has a row for each set of labels.
+	 */
+	const char *labels;
 };
 
 struct timeline_entry {
@@ -70,13 +76,14 @@ struct timeline {
 	struct timeline_thread *threads;
 	struct timeline_entry *entries;
 	struct map64 process_numbers; /* PID -> number + 1 */
-	struct map64 thread_numbers;  /* PID and TID -> number + 1 */
+	struct map64 thread_numbers;  /* process, TID and labels -> number + 1 */
+	struct map64 label_numbers;   /* labels' address in texts -> number, from 1 on */
 	size_t n_processes, processes_size;
 	size_t n_threads, threads_size;
 	size_t n_entries, entries_size, max_entries;
 	uint64_t bucket_ns;
 	bool is_closed; /* no process is added, and no thread but the others; set by the owner */
-	uint64_t lost_names;   /* how often a name had no room */
+	uint64_t lost_names;   /* how often a name or labels had no room */
 	uint64_t lost_samples; /* samples left out for lack of memory or by a limit */
 };
 

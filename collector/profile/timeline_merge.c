@@ -55,6 +55,7 @@ static void merge_rows(struct timeline *to, const struct timeline *from, uint32_
 			.process = is_whole ? processes[thread->process] : NO_NUMBER,
 			.tid = thread->tid,
 			.name = thread->name,
+			.labels = thread->labels,
 		};
 
 		threads[i] = timeline_thread(to, &moved);

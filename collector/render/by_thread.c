@@ -2,9 +2,43 @@
 /* Sorts a timeline's entries by thread, see by_thread.h. */
 #include "render/by_thread.h"
 
+#include "base/cleanup.h"
+#include "base/map64.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * Of each row the first row of the same thread. rows has room for all. -ENOMEM.
+ */
+static int find_threads(const struct timeline *timeline, uint32_t *rows)
+{
+	_cleanup_(map64_fini) struct map64 numbers = {0};
+
+	for (size_t i = 0; i < timeline->n_threads; i++) {
+		const struct timeline_thread *const thread = &timeline->threads[i];
+		const uint64_t key = (uint64_t)thread->process << 32 | (uint32_t)thread->tid;
+		const uintptr_t known = (uintptr_t)map64_find(&numbers, key);
+
+		rows[i] = known ? (uint32_t)(known - 1) : (uint32_t)i;
+		if (!known && map64_put(&numbers, key, (void *)(uintptr_t)(i + 1)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int join_rows(struct by_thread *by_thread, const struct timeline *timeline)
+{
+	_cleanup_free_ uint32_t *rows = malloc(((size_t)by_thread->threads + 1) * sizeof(*rows));
+	const uint32_t n = by_thread->first[by_thread->threads];
+
+	if (!rows || find_threads(timeline, rows) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		by_thread->entries[i].thread = rows[by_thread->entries[i].thread];
+	return 0;
+}
 
 /*
  * An entry with a greater weight than the profile has left is dropped, so that formats add up to
@@ -91,6 +125,7 @@ static void find_first(struct by_thread *by_thread, uint32_t n)
 static int (*const orders[])(const void *a, const void *b) = {
 	[BY_THREAD_TIME] = by_time,
 	[BY_THREAD_NODE] = by_node,
+	[BY_THREAD_ROW] = by_node,
 	[BY_THREAD_MOMENT] = by_moment,
 };
 
@@ -109,9 +144,14 @@ int by_thread_init(struct by_thread *by_thread, const struct profile *profile,
 		return -ENOMEM;
 	}
 	count_rest(by_thread, profile, timeline);
+	if (timeline && (order == BY_THREAD_TIME || order == BY_THREAD_NODE) &&
+	    join_rows(by_thread, timeline) < 0) {
+		by_thread_fini(by_thread);
+		return -ENOMEM;
+	}
 	n = by_thread->first[by_thread->threads];
 	qsort(by_thread->entries, n, sizeof(*by_thread->entries), orders[order]);
-	if (order == BY_THREAD_NODE)
+	if (order == BY_THREAD_NODE || order == BY_THREAD_ROW)
 		n = join_equal(by_thread->entries, n);
 	if (order != BY_THREAD_MOMENT)
 		find_first(by_thread, n);

@@ -6,6 +6,9 @@
  * errors:  -ENOMEM
  * source:  none
  *
+ * A thread with several sets of labels has several rows in the timeline. The entries of all of them
+ * are the first row's, and the other rows have none, unless the order is BY_THREAD_ROW.
+ *
  * A timeline may lack samples that the profile has, and there may be no timeline. The samples
  * without an entry are the rest, by node: what a format writes of the threads and of the rest is
  * all samples.
@@ -22,6 +25,7 @@ enum by_thread_order {
 	BY_THREAD_TIME, /* by thread, then by time */
 	/* by thread, then by node; entries of one thread and node are joined, in bucket 0 */
 	BY_THREAD_NODE,
+	BY_THREAD_ROW,	  /* as BY_THREAD_NODE, for each row */
 	BY_THREAD_MOMENT, /* by time, of all threads; first has only the end */
 };
 

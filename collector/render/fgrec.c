@@ -224,7 +224,14 @@ static void write_threads(struct recording_writer *writer, const struct timeline
 		const struct timeline_thread *const thread = &timeline->threads[i];
 		const uint64_t name = number_of(writer, thread->name);
 
-		WRITE(writer, RECORDING_THREAD, thread->process, (uint64_t)thread->tid, name);
+		const uint64_t labels = number_of(writer, thread->labels);
+
+		if (labels)
+			WRITE(writer, RECORDING_THREAD, thread->process, (uint64_t)thread->tid,
+			      name, labels);
+		else
+			WRITE(writer, RECORDING_THREAD, thread->process, (uint64_t)thread->tid,
+			      name);
 	}
 }
 

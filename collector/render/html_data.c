@@ -275,6 +275,24 @@ static void add_processes(struct bytes *out, const struct timeline *timeline)
 	}
 }
 
+/* A line of a thread's labels, with a colon behind the key. */
+static void add_label(struct bytes *out, const char *line, size_t len)
+{
+	_cleanup_(bytes_fini) struct bytes text = {0};
+	unsigned tabs = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] != '\t')
+			bytes_add_char(&text, line[i]);
+		else if (tabs++ == 0)
+			bytes_add(&text, ": ", 2);
+		else if (i + 1 < len)
+			bytes_add_char(&text, ' ');
+	}
+	text_clean(out, bytes_text(&text), UTF8_REPLACEMENT);
+	out->failed |= text.failed;
+}
+
 static void add_threads(struct bytes *out, const struct timeline *timeline)
 {
 	char pool[POOL_NAME_BYTES];
@@ -285,6 +303,27 @@ static void add_threads(struct bytes *out, const struct timeline *timeline)
 		add_text(out, timeline->threads[i].name, '\t');
 		pool_name(timeline->threads[i].name, pool);
 		add_text(out, pool, '\n');
+	}
+}
+
+/* A line a thread; no lines where no thread has labels. */
+static void add_labels(struct bytes *out, const struct timeline *timeline)
+{
+	const struct timeline_thread *const threads = timeline ? timeline->threads : NULL;
+	bool has_labels = false;
+
+	for (size_t i = 0; timeline && i < timeline->n_threads; i++)
+		has_labels |= threads[i].labels[0] != '\0';
+	for (size_t i = 0; has_labels && i < timeline->n_threads; i++) {
+		for (const char *at = threads[i].labels; *at;) {
+			const char *const end = strchrnul(at, '\n');
+
+			add_label(out, at, (size_t)(end - at));
+			at = *end ? end + 1 : end;
+			if (*at)
+				bytes_add_char(out, '\t');
+		}
+		bytes_add_char(out, '\n');
 	}
 }
 
@@ -336,6 +375,8 @@ int html_data_write(const struct graph *graph, const struct render_options *opti
 	add_threads(&part, options->timeline);
 	rc |= add_part(packer, &part);
 	rc |= add_times(&part, graph, options->timeline);
+	rc |= add_part(packer, &part);
+	add_labels(&part, options->timeline);
 	rc |= add_part(packer, &part);
 	return rc < 0 ? -ENOMEM : packer_end(packer);
 }

@@ -18,6 +18,8 @@
  *   threads    lines: number of its process, TAB, TID, TAB, name, TAB, name of its pool, LF
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times
+ *   labels     of each thread a line: what its samples are marked with, "key: value", with TABs
+ *              between them, LF; no bytes: no thread has labels
  *
  * A page has data of each kind of samples, each packed by itself, so that a kind is unpacked when
  * it is shown. Only keys of the tree are shared.

@@ -80,7 +80,8 @@ static int number_thread(struct joined *joined, const struct timeline *timeline,
 	const uint32_t before = joined->rows.count;
 
 	if (number_process(joined, joined_thread.process, &tuple.v[0]) < 0 ||
-	    number_text(joined, thread->name, &tuple.v[2]) < 0)
+	    number_text(joined, thread->name, &tuple.v[2]) < 0 ||
+	    number_text(joined, thread->labels, &tuple.v[3]) < 0)
 		return -ENOMEM;
 	*ret = tuples_add(&joined->rows, tuple);
 	if (*ret == TUPLES_NONE)
@@ -122,7 +123,7 @@ static int add_part(struct joined *joined, const struct profile_part *part, uint
 {
 	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
 	struct joined_sample sample = {.part = number};
-	int rc = by_thread_init(&by_thread, part->profile, part->timeline, BY_THREAD_NODE);
+	int rc = by_thread_init(&by_thread, part->profile, part->timeline, BY_THREAD_ROW);
 
 	for (uint32_t row = 0; rc == 0 && row < by_thread.threads; row++) {
 		if (by_thread.first[row] == by_thread.first[row + 1])

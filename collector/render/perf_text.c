@@ -136,6 +136,7 @@ struct block {
 	uint32_t node;
 	uint64_t count;
 	pid_t pid, tid;
+	const char *comm; /* of a stack that does not begin with one; NULL: not known */
 	uint64_t time_ns;
 };
 
@@ -147,7 +148,7 @@ static int write_block(struct perf_writer *writer, const struct block *block)
 	uint64_t period;
 	const bool has_comm = base != ROOT && nodes[base].kind == FRAME_LABEL;
 
-	write_word(writer, has_comm ? nodes[base].name : ANY_COMM);
+	write_word(writer, has_comm ? nodes[base].name : block->comm ? block->comm : ANY_COMM);
 	fprintf(stream, " %d/%d [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ", (int)block->pid,
 		(int)block->tid, block->time_ns / NS_PER_SEC,
 		block->time_ns % NS_PER_SEC / NS_PER_US,
@@ -194,6 +195,7 @@ static int write_timed(struct perf_writer *writer, const struct timeline *timeli
 			.count = entry->weight,
 			.pid = timeline->processes[thread->process].pid,
 			.tid = thread->tid,
+			.comm = thread->name[0] ? thread->name : NULL,
 			.time_ns = entry->bucket * timeline->bucket_ns,
 		};
 

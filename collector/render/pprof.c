@@ -7,8 +7,8 @@
  * first sample needs it, and only its number is kept.
  *
  *   sample     a stack with samples of its own; labels thread, tid, process, pid, container, pod,
- *              namespace and service_name from the timeline, as far as they are known; values by
- *              kind:
+ *              namespace, image and service_name from the timeline, as far as they are known, and
+ *              the labels that the program itself has set; values by kind:
  *                cpu                samples, and nanoseconds if the period is known
  *                wall, offcpu, ...  nanoseconds
  *                other kinds        weights in the kind's unit
@@ -138,6 +138,18 @@ static uint32_t number_of_text(struct pprof_writer *writer, const char *text)
 	    map64_put(&writer->texts, key, (void *)known) < 0)
 		writer->failed = true;
 	return (uint32_t)(known - 1);
+}
+
+/* The same of a text that is not kept by a profile, and whose address may be another's later. */
+static uint32_t number_of_copy(struct pprof_writer *writer, const char *text)
+{
+	const char *const kept = intern_add_str(&writer->kept, text);
+
+	if (!kept) {
+		writer->failed = true;
+		return 0;
+	}
+	return *kept ? number_of_text(writer, kept) : 0;
 }
 
 static bool is_generated(uint8_t kind)
@@ -339,8 +351,8 @@ static uint64_t limit(uint64_t value)
 
 /* Labels of one sample. */
 struct sample_labels {
-	pprof_Label items[9];
-	size_t count;
+	pprof_Label *items;
+	size_t count, size;
 	bool is_base; /* of the profile that is compared with */
 };
 
@@ -356,33 +368,74 @@ static bool encode_labels(pb_ostream_t *stream, const pb_field_t *field, void *c
 	return true;
 }
 
+static void sample_labels_fini(struct sample_labels *labels)
+{
+	free(labels->items);
+}
+
+static void add(struct pprof_writer *writer, struct sample_labels *labels, pprof_Label label)
+{
+	if (labels->count == labels->size) {
+		const size_t size = labels->size ? labels->size * 2 : 16;
+		pprof_Label *items = realloc(labels->items, size * sizeof(*items));
+
+		if (!items) {
+			writer->failed = true;
+			return;
+		}
+		labels->items = items;
+		labels->size = size;
+	}
+	labels->items[labels->count++] = label;
+}
+
 static void add_label(struct pprof_writer *writer, struct sample_labels *labels, const char *key,
 		      const char *text)
 {
-	if (!text || *text == '\0')
-		return;
-	labels->items[labels->count++] = (pprof_Label){
-		.key = number_of_text(writer, key),
-		.str = number_of_text(writer, text),
-	};
+	if (text && *text)
+		add(writer, labels,
+		    (pprof_Label){.key = number_of_text(writer, key),
+				  .str = number_of_text(writer, text)});
 }
 
 static void add_number(struct pprof_writer *writer, struct sample_labels *labels, const char *key,
 		       int64_t number)
 {
-	labels->items[labels->count++] = (pprof_Label){
-		.key = number_of_text(writer, key),
-		.num = number,
-	};
+	add(writer, labels, (pprof_Label){.key = number_of_text(writer, key), .num = number});
 }
 
-static void label_thread(struct pprof_writer *writer, const struct joined_thread *joined,
-			 struct sample_labels *labels)
+/* Adds a line of a thread's labels, in which tabs become ends of texts. */
+static void add_line(struct pprof_writer *writer, struct sample_labels *labels, char *line)
 {
-	const struct timeline_thread *const thread = joined->thread;
-	const struct timeline_process *const process = joined->process;
+	char *const text = strchr(line, '\t'), *const unit = text ? strchr(text + 1, '\t') : NULL;
 
-	add_label(writer, labels, "thread", thread->name);
+	if (!text)
+		return;
+	*text = '\0';
+	if (unit)
+		*unit = '\0';
+	add(writer, labels,
+	    (pprof_Label){
+		    .key = number_of_copy(writer, line),
+		    .str = unit ? 0 : number_of_copy(writer, text + 1),
+		    .num = unit ? strtoll(text + 1, NULL, 10) : 0,
+		    .num_unit = unit ? number_of_copy(writer, unit + 1) : 0,
+	    });
+}
+
+static void add_lines(struct pprof_writer *writer, struct sample_labels *labels, const char *lines)
+{
+	_cleanup_free_ char *copy = strdup(lines);
+	char *rest = copy, *line;
+
+	writer->failed |= !copy;
+	while (copy && (line = strsep(&rest, "\n")))
+		add_line(writer, labels, line);
+}
+
+static void label_process(struct pprof_writer *writer, const struct timeline_process *process,
+			  struct sample_labels *labels)
+{
 	add_label(writer, labels, "process", process->title);
 	add_label(writer, labels, "container", process->container);
 	add_label(writer, labels, "pod", process->pod);
@@ -390,8 +443,21 @@ static void label_thread(struct pprof_writer *writer, const struct joined_thread
 	add_label(writer, labels, "image", process->image);
 	add_label(writer, labels, "service_name", process->service);
 	add_number(writer, labels, "pid", process->pid);
+}
+
+/* A thread without a number has its name among its labels, and so has a process. */
+static void label_thread(struct pprof_writer *writer, const struct joined_thread *joined,
+			 struct sample_labels *labels)
+{
+	const struct timeline_thread *const thread = joined->thread;
+
+	if (thread->tid || !thread->labels[0])
+		add_label(writer, labels, "thread", thread->name);
+	if (joined->process->pid)
+		label_process(writer, joined->process, labels);
 	if (thread->tid)
 		add_number(writer, labels, "tid", thread->tid);
+	add_lines(writer, labels, thread->labels);
 }
 
 /* The value, or its negative if the value is to be subtracted. */
@@ -544,7 +610,7 @@ static size_t write_joined(struct pprof_writer *writer, const struct joined *joi
 static void write_samples(struct pprof_writer *writer)
 {
 	_cleanup_(joined_fini) struct joined joined = {0};
-	struct sample_labels labels = {.count = 0};
+	_cleanup_(sample_labels_fini) struct sample_labels labels = {.count = 0};
 	uint32_t *stacks[PROFILE_MAX_KINDS];
 	uint32_t thread = JOINED_NO_THREAD;
 
@@ -569,7 +635,8 @@ static void write_samples(struct pprof_writer *writer)
  */
 static void write_difference(struct pprof_writer *writer, const struct profile_diff *diff)
 {
-	struct sample_labels none = {.count = 0}, base = {.is_base = true};
+	_cleanup_(sample_labels_fini) struct sample_labels base = {.is_base = true};
+	struct sample_labels none = {.count = 0};
 	const uint32_t *const stack_of = writer->kinds[0].stack_of;
 	const double scale = diff_scale(diff);
 	uint64_t sum = 0, written = 0;

@@ -244,15 +244,20 @@ static int write_rest(struct speedscope_writer *writer, const char *name, const 
 	return 0;
 }
 
-/* Returns "process: thread (TID)". The caller frees the text. */
+/* Returns "process: thread (TID)", of what is known. The caller frees the text. */
 static char *name_thread(const struct timeline *timeline, const struct timeline_thread *thread)
 {
-	char *name, called[PLACE_NAME_BYTES];
+	const struct timeline_process *const process = &timeline->processes[thread->process];
+	char *name, called[PLACE_NAME_BYTES] = "", tid[16] = "";
 
-	timeline_process_write_called(&timeline->processes[thread->process], called,
-				      sizeof(called));
-	return asprintf(&name, "%s: %s (%d)", called, thread->name, (int)thread->tid) < 0 ? NULL
-											  : name;
+	if (process->pid)
+		timeline_process_write_called(process, called, sizeof(called));
+	if (thread->tid)
+		snprintf(tid, sizeof(tid), " (%d)", (int)thread->tid);
+	return asprintf(&name, "%s%s%s%s", called, called[0] ? ": " : "",
+			thread->name[0] ? thread->name : "thread not known", tid) < 0
+		       ? NULL
+		       : name;
 }
 
 static int write_threads(struct speedscope_writer *writer, const struct timeline *timeline,

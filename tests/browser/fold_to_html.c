@@ -9,7 +9,7 @@
  * without any there is no such kind.
  * With "times" as argument lines have the part in brackets, with "compare" they have a before. A
  * container is its ID, and if they are known, commas and its name, pod, namespace and image behind
- * that.
+ * that; a thread is its name, and commas and labels key=value behind that.
  */
 #include "render/render.h"
 
@@ -111,6 +111,25 @@ static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 	return leaf;
 }
 
+/* "name,key=value,key=value": the name, which is cut, and labels as a timeline has them. */
+static const char *cut_labels(char *name)
+{
+	static char labels[1024];
+	char *rest = name;
+	size_t len = 0;
+
+	strsep(&rest, ",");
+	labels[0] = '\0';
+	while (rest) {
+		char *const one = strsep(&rest, ",");
+
+		one[strcspn(one, "=")] = '\t';
+		len += (size_t)snprintf(labels + len, sizeof(labels) - len, "%s\n", one);
+		assert(len < sizeof(labels));
+	}
+	return labels;
+}
+
 static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
 	struct timeline *const timeline = &kinds[n_kinds - 1].timeline;
@@ -133,6 +152,7 @@ static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 	const struct timeline_thread thread = {
 		.process = timeline_process(timeline, &process),
 		.tid = atoi(fields[2]),
+		.labels = cut_labels(fields[3]),
 		.name = fields[3],
 	};
 	const struct timeline_entry entry = {

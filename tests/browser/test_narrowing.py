@@ -172,6 +172,30 @@ class Narrowing(PageCase):
             self.assertEqual(self.total(), 2000)
 
 
+class Labels(unittest.TestCase):
+    """What a program has marked its samples with."""
+
+    def test_label_is_a_filter_and_a_pill(self):
+        directory = tempfile.TemporaryDirectory(prefix="fg-page-")
+        self.addCleanup(directory.cleanup)
+        rows = [("worker,trace=abc,method=GET", "f", 5), ("worker,trace=def,method=GET", "g", 7), ("main", "f", 11)]
+        browser = Browser().__enter__()
+        self.addCleanup(browser.__exit__)
+        browser.open(make_page(directory.name, "labels", "".join(
+            f"0\t7\t{7 + (name != 'main')}\t{name}\tShop\t\tmain;{leaf} {count}\n" for name, leaf, count in rows),
+            "times"))
+        options = browser.run("[...document.querySelectorAll('#filter-label option')].map(o => o.value)")
+        self.assertEqual(options, ["", "method: GET", "trace: def", "trace: abc"])
+        self.assertEqual(browser.run("document.querySelectorAll('#filter-thread option').length"), 3)
+        for label, total in (("method: GET", 12), ("trace: abc", 5), ("", 23)):
+            browser.run(f"(f => {{ f.value = {label!r}; f.dispatchEvent(new Event('change')); }})"
+                        "(document.querySelector('#filter-label'))")
+            browser.frames()
+            self.assertEqual(browser.run("app.tree.total[0]"), total, label)
+            self.assertEqual(browser.run(PILLS), ["label " + label] if label else [])
+        self.assertEqual(browser.complaints(), [])
+
+
 class Comparison(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="fg-page-")

@@ -20,10 +20,26 @@ static void check(const struct profile *profile)
 		abort();
 }
 
+/* Threads have no samples that the profile does not have. */
+static void check_threads(const struct timeline *timeline, const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < timeline->n_entries; i++) {
+		if (timeline->entries[i].node >= profile->count ||
+		    timeline->entries[i].thread >= timeline->n_threads)
+			abort();
+		sum += timeline->entries[i].weight;
+	}
+	if (sum > profile->quality.samples)
+		abort();
+}
+
 /* target is the first member, see open_kind. */
 struct kinds {
 	struct import_target target;
 	struct profile profiles[PROFILE_MAX_KINDS];
+	struct import_recording recordings[PROFILE_MAX_KINDS];
 	size_t n, n_opened;
 	size_t refused; /* the number of the kind that is not wanted */
 };
@@ -38,6 +54,8 @@ static int open_kind(struct import_target *target, const struct profile_kind *ki
 		return 1;
 	if (profile_init(&kinds->profiles[kinds->n], 1000) < 0)
 		return -ENOMEM;
+	timeline_init(&kinds->recordings[kinds->n].timeline, 0);
+	target->recording = &kinds->recordings[kinds->n];
 	target->profile = &kinds->profiles[kinds->n++];
 	return 0;
 }
@@ -51,7 +69,9 @@ static void read_kinds(const uint8_t *data, size_t size)
 		abort();
 	for (size_t i = 0; i < kinds.n; i++) {
 		check(&kinds.profiles[i]);
+		check_threads(&kinds.recordings[i].timeline, &kinds.profiles[i]);
 		profile_fini(&kinds.profiles[i]);
+		timeline_fini(&kinds.recordings[i].timeline);
 	}
 }
 

@@ -168,8 +168,9 @@ function decodeThreads(processes, lines)
 	return lines.map(([process, tid, name, pool]) => {
 		const of = processes[Number(process)];
 		return {
-			process: (of.title || "[gone]") + "-" + of.pid, container: of.container || "none",
-			pool, thread: (name || "?") + " [" + tid + "]",
+			process: (of.title || "[gone]") + (of.pid > 0 ? "-" + of.pid : ""),
+			container: of.container || "none",
+			pool, thread: (name || "?") + (tid > 0 ? " [" + tid + "]" : ""), label: [],
 		};
 	});
 }
@@ -197,6 +198,7 @@ function decodeData(bytes, shared)
 	const processes = decodeProcesses(read.lines());
 	const threads = decodeThreads(processes, read.lines());
 	const times = decodeTimes(read.part());
+	read.lines().forEach((labels, at) => { threads[at].label = labels.filter(text => text); });
 	return { facts, kinds: facts.kinds, keys: base.keys, base, all: base.self.slice(), before,
 		processes, threads, times };
 }

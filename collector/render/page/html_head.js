@@ -147,22 +147,27 @@ function nextKind(kind)
 
 // ---- filters ----
 
+const MOST_CHOICES = 1000;     // of a filter; an address can have any other
+
 function filterField(dimension)
 {
 	const { threads, times } = app.data, weights = new Map(), sorts = sortsOf(app.data);
 	for (let i = 0; times && i < times.count; i++) {
-		const value = threads[times.thread[i]][dimension];
 		const isIdle = sorts && sorts[times.node[i]] === IDLE;
-		weights.set(value, (weights.get(value) || 0) + (isIdle ? 0 : times.weight[i]));
+		for (const value of valuesOf(threads[times.thread[i]], dimension))
+			weights.set(value, (weights.get(value) || 0) + (isIdle ? 0 : times.weight[i]));
 	}
 	const field = element("select", { id: "filter-" + dimension },
 		element("option", { value: "" }, "all " + weights.size));
 	const sorted = [...weights].sort((a, b) => b[1] - a[1]);
-	for (const [value, samples] of sorted)
+	for (const [value, samples] of sorted.slice(0, MOST_CHOICES))
 		field.append(element("option", { value }, value + "  (" + shortAmount(samples) + ")"));
+	if (sorted.length > MOST_CHOICES)
+		field.append(element("option", { disabled: "" }, grouped(sorted.length - MOST_CHOICES) + " with less"));
 	field.addEventListener("change", () => go({ [dimension]: field.value, zoom: "" }));
 	page.filters[dimension] = field;
-	return element("label", weights.size > 1 ? {} : { hidden: "" }, dimension, field);
+	const isOne = weights.size < (dimension === "label" ? 1 : 2);     // labels are not of all threads
+	return element("label", isOne ? { hidden: "" } : {}, dimension, field);
 }
 
 function filters()

@@ -81,7 +81,7 @@ function stateInSamples(data)
 	const isAsFirst = state.frameworks === foldsAtFirst(app.data);
 	const isJavaAsFirst = state.javaOnly === Boolean(app.data.facts.java_only);
 	const filters = Object.fromEntries(DIMENSIONS.map(name =>
-		[name, data.threads.some(thread => thread[name] === state[name]) ? state[name] : ""]));
+		[name, data.threads.some(thread => valuesOf(thread, name).includes(state[name])) ? state[name] : ""]));
 	return { ...state, ...filters, samples: data.name, from: Math.round(state.from * part),
 		to: Math.round(state.to * part),
 		frameworks: isAsFirst ? foldsAtFirst(data) : state.frameworks,

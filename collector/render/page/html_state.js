@@ -8,7 +8,7 @@
  * app.made is what was made of the state last: trees, weights, and what was asked of these.
  */
 const app = { data: null, state: null, tree: null, made: null };
-const DIMENSIONS = ["container", "process", "pool", "thread"];
+const DIMENSIONS = ["container", "process", "pool", "thread", "label"];
 const WIDTHS = ["after", "before", "union"];
 
 /* Names of tabs, what is written on them, and what they have. */
@@ -51,7 +51,7 @@ function newState()
 		icicle: false, reversed: false, recursion: false, frameworks: foldsAtFirst(app.data), plumbing: true,
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		starts: Boolean(facts.starts), ...newSorts(facts),
-		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
+		container: "", process: "", pool: "", thread: "", label: "", from: 0, to: 0,
 		through: "", without: "", kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
 		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
 	};
@@ -209,13 +209,16 @@ function matchedShare()
 
 // ---- weights ----
 
+/* A thread is of one process and one pool, and has any number of labels. */
+const valuesOf = (thread, dimension) => dimension === "label" ? thread.label : [thread[dimension]];
+
 /* Of each thread whether the filters let it pass; null if all do. */
 function wantedThreads()
 {
 	const { state, data } = app;
 	const set = DIMENSIONS.filter(dimension => state[dimension]);
 	return set.length === 0 ? null :
-		data.threads.map(thread => set.every(name => thread[name] === state[name]));
+		data.threads.map(thread => set.every(name => valuesOf(thread, name).includes(state[name])));
 }
 
 function isRange()
@@ -348,8 +351,8 @@ const sigmas = (after, before) =>
 
 const isNoise = (after, before) => Math.abs(sigmas(after, before)) < NOISE;
 
-const foldings = new Map();     // the last two foldings, of the graph and of tables, which no filter changes
-const MOST_FOLDINGS = 2;
+const foldings = new Map();     // the last ones, of the graph and of tables, of two kinds of samples; no filter changes them
+const MOST_FOLDINGS = 4;
 
 /* In tables a function is one, whatever it is for. */
 const foldsPlumbing = state => state.plumbing && state.tab === "graph" && plumbingAmong(app.data).length > 0;

@@ -24,6 +24,10 @@ enum {
 	LOCATION = 4,
 	FUNCTION = 5,
 	TEXT = 6,
+	TIME_NANOS = 9,
+	DURATION_NANOS = 10,
+	PERIOD_TYPE = 11,
+	PERIOD = 12,
 	DEFAULT_TYPE = 14,
 };
 
@@ -96,6 +100,11 @@ enum {
 	T_JAVA,
 	T_CPP,
 	T_WALL,
+	T_THREAD,
+	T_THREAD_ID,
+	T_TRACE,
+	T_PID,
+	T_PROCESS,
 	TEXTS,
 };
 
@@ -119,6 +128,11 @@ static void put_texts(struct message *message)
 		"java/lang/String.hashCode",
 		"std::sort",
 		"wall",
+		"thread",
+		"thread_id",
+		"trace",
+		"pid",
+		"process",
 	};
 
 	for (int i = 0; i < TEXTS; i++)
@@ -272,6 +286,100 @@ static void samples_are_taken_and_not_their_time(void **state)
 
 	put_two_types(&message, (const uint64_t[]){T_SAMPLES, T_COUNT, T_CPU, T_NANOSECONDS});
 	check(&message, "main", 5);
+}
+
+/* A sample of that many of main, with labels: key, text, number, key, text, number, ..., 0. */
+static void put_labelled(struct message *message, uint64_t count, const uint64_t *labels)
+{
+	struct message inner = {.len = 0};
+
+	put_number(&inner, 1, 1);
+	put_number(&inner, 2, count);
+	for (; *labels; labels += 3)
+		PUT(&inner, 3, 1, labels[0], labels[1] ? 2 : 3, labels[1] ? labels[1] : labels[2]);
+	put_bytes(message, SAMPLE, inner.data, inner.len);
+}
+
+#define LABELLED(message, count, ...)                                                              \
+	put_labelled(message, count, (const uint64_t[]){__VA_ARGS__, 0})
+
+static void read_labelled(const struct message *message, struct profile *profile,
+			  struct import_recording *recording)
+{
+	struct import_target target = {.profile = profile, .recording = recording};
+
+	*recording = (struct import_recording){.is_read = false};
+	timeline_init(&recording->timeline, 0);
+	assert_int_equal(profile_init(profile, 0), 0);
+	assert_int_equal(import_pprof(message->data, message->len, &target), 0);
+	assert_true(recording->is_read);
+}
+
+static void check_row(const struct timeline *timeline, size_t row, const char *expected)
+{
+	const struct timeline_thread *const thread = &timeline->threads[row];
+	const struct timeline_process *const process = &timeline->processes[thread->process];
+	uint64_t weight = 0;
+	char found[200];
+
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		weight += timeline->entries[i].thread == row ? timeline->entries[i].weight : 0;
+	snprintf(found, sizeof(found), "%d %s|%d %s|%s|%d", (int)process->pid, process->title,
+		 (int)thread->tid, thread->name, thread->labels, (int)weight);
+	assert_string_equal(found, expected);
+}
+
+static void labels_tell_threads_and_stay_labels(void **state)
+{
+	struct message message = {.len = 0};
+	struct import_recording recording;
+	struct profile profile;
+
+	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
+	LABELLED(&message, 3, T_THREAD, T_WORK, 0, T_THREAD_ID, 0, 17, T_TRACE, T_HELP, 0);
+	LABELLED(&message, 5, T_THREAD, T_WORK, 0, T_THREAD_ID, 0, 17, T_TRACE, T_MAIN, 0);
+	LABELLED(&message, 7, T_THREAD, T_WORK, 0, T_TRACE, T_HELP, 0);
+	LABELLED(&message, 9, T_PID, 0, 40, T_PROCESS, T_JAVA, 0);
+	LABELLED(&message, 11, T_PID, 0, 40, T_PROCESS, T_CPP, 0);
+	LABELLED(&message, 2, 0);
+	put_tables(&message);
+	read_labelled(&message, &profile, &recording);
+	assert_int_equal(profile.nodes[0].total, 37);
+	assert_int_equal(recording.timeline.n_threads, 5);
+	check_row(&recording.timeline, 0,
+		  "0 [process not known]|17 work|thread_id\t17\t\ntrace\thelp\n|3");
+	check_row(&recording.timeline, 1,
+		  "0 [process not known]|17 work|thread_id\t17\t\ntrace\tmain\n|5");
+	check_row(&recording.timeline, 2,
+		  "0 [process not known]|0 work|thread\twork\ntrace\thelp\n|7");
+	check_row(&recording.timeline, 3, "40 java/lang/String.hashCode|0 ||9");
+	check_row(&recording.timeline, 4,
+		  "0 [process not known]|0 |pid\t40\t\nprocess\tstd::sort\n|11");
+	timeline_fini(&recording.timeline);
+	profile_fini(&profile);
+}
+
+static void what_a_file_says_of_its_time_is_taken(void **state)
+{
+	struct message message = {.len = 0};
+	struct import_recording recording;
+	struct profile profile;
+
+	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
+	PUT(&message, SAMPLE_TYPE, 1, T_CPU, 2, T_NANOSECONDS);
+	PUT(&message, SAMPLE, 1, 1, 2, 3, 2, 30000000);
+	put_tables(&message);
+	put_number(&message, TIME_NANOS, 1700000000000000000);
+	put_number(&message, DURATION_NANOS, 2000000000);
+	PUT(&message, PERIOD_TYPE, 1, T_CPU, 2, T_NANOSECONDS);
+	put_number(&message, PERIOD, 10101010);
+	read_labelled(&message, &profile, &recording);
+	assert_int_equal(recording.info.start_unix_ns, 1700000000000000000);
+	assert_int_equal(recording.info.duration_ns, 2000000000);
+	assert_int_equal(recording.info.hz, 99);
+	assert_int_equal(recording.timeline.n_entries, 0);
+	timeline_fini(&recording.timeline);
+	profile_fini(&profile);
 }
 
 /* Where kinds go. target is the first member, see open_kind. */
@@ -606,6 +714,8 @@ int main(void)
 		cmocka_unit_test(last_type_is_taken),
 		cmocka_unit_test(type_that_the_file_wants_is_taken),
 		cmocka_unit_test(samples_are_taken_and_not_their_time),
+		cmocka_unit_test(labels_tell_threads_and_stay_labels),
+		cmocka_unit_test(what_a_file_says_of_its_time_is_taken),
 		cmocka_unit_test(each_type_goes_to_its_kind),
 		cmocka_unit_test(kind_that_is_not_wanted_is_left_out),
 		cmocka_unit_test(kinds_without_a_place_are_counted),

@@ -94,6 +94,7 @@ static void add_time(struct made *made, uint64_t at_ns, const char *thread_name,
 		.process = timeline_process(&made->timeline, &process),
 		.tid = 700 + (pid_t)strlen(thread_name),
 		.name = thread_name,
+		.labels = thread_name[0] == 'm' ? "trace\tabc\n" : NULL,
 	};
 	const struct timeline_entry entry = {
 		.thread = timeline_thread(&made->timeline, &thread), .node = node, .weight = 1};

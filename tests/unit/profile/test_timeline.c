@@ -52,6 +52,27 @@ static uint64_t weight_of(const struct timeline *timeline)
 	return sum;
 }
 
+static void a_thread_has_a_row_for_each_set_of_labels(void **state)
+{
+	struct timeline *const timeline = *state;
+	struct timeline_thread thread = {.tid = 8, .name = "main", .labels = "a\tb\n"};
+	const uint32_t plain = thread_of(timeline, 7, 8, "main");
+	const uint32_t labelled = timeline_thread(timeline, &thread);
+
+	assert_int_not_equal(labelled, plain);
+	assert_int_equal(timeline_thread(timeline, &thread), labelled);
+	assert_int_equal(thread_of(timeline, 7, 8, "main"), plain);
+	thread.labels = "a\tc\n";
+	assert_int_not_equal(timeline_thread(timeline, &thread), labelled);
+	assert_string_equal(timeline->threads[labelled].labels, "a\tb\n");
+	assert_string_equal(timeline->threads[plain].labels, "");
+	timeline->is_closed = true;
+	thread.labels = "a\td\n";
+	assert_string_equal(timeline->threads[timeline_thread(timeline, &thread)].name,
+			    TIMELINE_OTHER_THREADS);
+	assert_int_equal(timeline->lost_names, 1);
+}
+
 static void equal_samples_of_a_bucket_are_one_entry(void **state)
 {
 	struct timeline *const timeline = *state;
@@ -192,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(equal_samples_of_a_bucket_are_one_entry),
+		CASE(a_thread_has_a_row_for_each_set_of_labels),
 		CASE(thread_is_its_process_and_tid),
 		CASE(long_recording_has_wider_buckets),
 		CASE(entries_give_way_to_wider_buckets),

@@ -99,7 +99,7 @@ static void tree_is_whole_and_nothing_else_is_there_without_times(void **state)
 	assert_int_equal(varint(&data), 3);
 	data.at += len;
 	check_varints(&data, columns, 9);
-	for (int empty = 0; empty < 4; empty++)
+	for (int empty = 0; empty < 5; empty++)
 		check_part(&data, "", 0);
 	assert_int_equal(data.at, data.len);
 }
@@ -206,7 +206,8 @@ static void times_say_when_where_and_which_thread(void **state)
 						 .image = "i:\t1"};
 	struct fixture *const fixture = *state;
 	struct timeline *const timeline = &fixture->timeline;
-	struct timeline_thread thread = {.tid = 8, .name = "exec-7"};
+	struct timeline_thread thread = {
+		.tid = 8, .name = "exec-7", .labels = "trace\ta\rb\nsize\t16\tbytes\n"};
 	static struct data data;
 	size_t len;
 
@@ -233,6 +234,10 @@ static void times_say_when_where_and_which_thread(void **state)
 	check_part(&data, "0\t8\texec-7\texec-*\n", 18);
 	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
 	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
+	check_part(&data,
+		   "trace: a\xef\xbf\xbd"
+		   "b\tsize: 16 bytes\n",
+		   28);
 	assert_int_equal(data.at, data.len);
 }
 

@@ -123,7 +123,7 @@ static const char *text(const struct decoded *decoded, uint64_t number)
 	return decoded->texts[number];
 }
 
-/* "key=text" and "key=number" of all labels, with spaces between. */
+/* "key=text" and "key=number", with its unit, of all labels, with spaces between. */
 static void write_labels(const struct decoded *decoded, const struct field *sample, char ret[512])
 {
 	struct message message = inside(sample);
@@ -131,20 +131,21 @@ static void write_labels(const struct decoded *decoded, const struct field *samp
 
 	ret[0] = '\0';
 	while (next(&message, &field)) {
-		uint64_t values[4] = {0};
+		uint64_t values[5] = {0};
 		struct message label = inside(&field);
 		const size_t len = strlen(ret);
 
 		if (field.number != SAMPLE_LABEL)
 			continue;
 		while (next(&label, &part))
-			values[part.number & 3] = part.value;
+			values[part.number < 5 ? part.number : 0] = part.value;
 		if (values[2])
 			snprintf(ret + len, 512 - len, "%s%s=%s", len ? " " : "",
 				 text(decoded, values[1]), text(decoded, values[2]));
 		else
-			snprintf(ret + len, 512 - len, "%s%s=%d", len ? " " : "",
-				 text(decoded, values[1]), (int)values[3]);
+			snprintf(ret + len, 512 - len, "%s%s=%d%s", len ? " " : "",
+				 text(decoded, values[1]), (int)values[3],
+				 text(decoded, values[4]));
 	}
 }
 
@@ -216,6 +217,29 @@ static void samples_say_whose_they_are(void **state)
 	decode(&profile, &(struct render_options){.timeline = &timeline}, &decoded);
 	check_labels(&decoded, 0, WORKER);
 	check_labels(&decoded, 1, "");
+	free(decoded.plain);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+}
+
+static void labels_of_the_program_are_written_as_they_were(void **state)
+{
+	static const struct timeline_process not_known = {.title = "[process not known]"};
+	struct timeline_thread thread = {.name = "none",
+					 .labels = "trace\tabc\nsize\t16\tbytes\nmethod\tGET\n"};
+	struct timeline_entry entry = {.weight = 1};
+	struct decoded decoded;
+	struct timeline timeline;
+	struct profile profile;
+
+	make(&profile, &timeline);
+	entry.node = timeline.entries[0].node;
+	thread.process = timeline_process(&timeline, &not_known);
+	entry.thread = timeline_thread(&timeline, &thread);
+	timeline_add(&timeline, 0, &entry);
+	decode(&profile, &(struct render_options){.timeline = &timeline}, &decoded);
+	check_labels(&decoded, 0, WORKER);
+	check_labels(&decoded, 1, "trace=abc size=16bytes method=GET");
 	free(decoded.plain);
 	timeline_fini(&timeline);
 	profile_fini(&profile);
@@ -534,6 +558,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_say_whose_they_are),
+		cmocka_unit_test(labels_of_the_program_are_written_as_they_were),
 		cmocka_unit_test(mapping_has_the_build_of_its_file),
 		cmocka_unit_test(recording_says_when_and_how_often),
 		cmocka_unit_test(stack_of_two_kinds_is_one_sample),

@@ -581,8 +581,8 @@ static void fill_timed(struct profile *profile, struct timeline *timeline)
 	const struct timeline_process process = {
 		.pid = 4711, .title = "app", .container = "c0ffee", .pod = "a pod"};
 	const uint32_t number = (timeline_init(timeline, 0), timeline_process(timeline, &process));
-	const struct timeline_thread worker = {number, 4713, "w"};
-	const struct timeline_thread first = {number, 4711, "main"};
+	const struct timeline_thread worker = {.process = number, .tid = 4713, .name = "w"};
+	const struct timeline_thread first = {.process = number, .tid = 4711, .name = "main"};
 	const uint32_t w = timeline_thread(timeline, &worker);
 	const uint32_t m = timeline_thread(timeline, &first);
 
