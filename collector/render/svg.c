@@ -123,6 +123,9 @@ static void write_settings(const struct svg_frames *frames, const struct render_
 		style->min_px, style->row);
 	fprintf(stream, " data-font-size=\"%g\" data-factor=\"%g\"", style->font_size,
 		style->factor);
+	if (style->cpu_period_ns)
+		fprintf(stream, " data-cpu-period=\"%" PRIu64 "\" data-duration=\"%" PRIu64 "\"",
+			style->cpu_period_ns, style->duration_ns);
 	if (options->width_px)
 		fprintf(stream, " data-width=\"%d\"", style->width);
 	if (options->total > 0)

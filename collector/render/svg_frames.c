@@ -211,11 +211,26 @@ static void add_levels(const struct svg_frames *frames, uint32_t id, struct byte
 	}
 }
 
+/* Adds ", 1.60 s, 0.11 cores", if samples have a time. */
+static void add_processor_time(const struct svg_frames *frames, uint32_t id, struct bytes *out)
+{
+	const struct svg_style *const style = frames->style;
+	const uint64_t total = frames->graph->profile->nodes[id].total;
+	char text[PROFILE_CORES_BYTES];
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(total, style->cpu_period_ns, &ns) || ns == 0)
+		return;
+	bytes_add_text(out, ", ");
+	bytes_add_text(out, profile_cores_text(ns, style->duration_ns, text));
+}
+
 static void add_title(const struct svg_frames *frames, uint32_t id, struct bytes *out)
 {
 	bytes_add_text(out, "<g><title>");
 	text_add_xml(out, frames->graph->profile->nodes[id].name);
 	add_numbers(frames, id, out);
+	add_processor_time(frames, id, out);
 	add_levels(frames, id, out);
 	bytes_add_text(out, "</title>");
 }

@@ -13,6 +13,18 @@ static double or_else(double value, double otherwise)
 	return value > 0 ? value : otherwise;
 }
 
+/* Of a comparison, and of counts under another name or in other parts, nobody says a time. */
+static void set_processor_time(struct svg_style *style, const struct render_options *options)
+{
+	const struct profile_info *const info = options->info;
+
+	if (!info || options->diff || options->count_name || style->factor != 1 ||
+	    !profile_kind_is_same(render_kind(options), &profile_kind_cpu))
+		return;
+	style->cpu_period_ns = profile_cpu_period_ns(info->event, info->hz);
+	style->duration_ns = info->duration_ns;
+}
+
 void svg_style_init(struct svg_style *style, const struct profile *profile,
 		    const struct render_options *options)
 {
@@ -28,6 +40,7 @@ void svg_style_init(struct svg_style *style, const struct profile *profile,
 		.is_inverted = options->is_inverted,
 		.levels = options->levels,
 	};
+	set_processor_time(style, options);
 	if (options->min_width_percent > 0)
 		style->min_px = options->min_width_percent / 100 * (style->width - 2 * SVG_PAD);
 	style->letter = style->font_size * or_else(options->font_width, FONT_WIDTH);

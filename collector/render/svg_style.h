@@ -22,7 +22,9 @@ struct svg_style {
 	double letter;		/* mean width of a letter */
 	const char *count_name; /* the name of microseconds makes amounts times */
 	double factor;
-	double all; /* what shares refer to */
+	uint64_t cpu_period_ns; /* processor time of a sample; 0: not known, or not counted */
+	uint64_t duration_ns;	/* of the recording; 0: not known */
+	double all;		/* what shares refer to */
 	bool is_inverted;
 	struct looks looks;
 	const struct level_counts *levels; /* by node, or NULL */

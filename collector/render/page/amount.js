@@ -20,6 +20,14 @@ function timeText(us)
 	return withCommas(Math.floor(tenths / 10)) + "." + tenths % 10 + " s";
 }
 
+/* So much processor time in so much time: "1.60 s, 0.11 cores"; "" if there is none. As profile/profile_part.c. */
+function coresText(ns, length)
+{
+	const cores = length ? ns / length : 0;
+	return ns <= 0 ? "" : timeText(Math.floor(ns / 1000)) + (length ? ", " +
+		cores.toFixed(cores < 0.0095 ? 3 : cores < 9.95 ? 2 : 1) + " cores" : "");
+}
+
 function bytesText(bytes)
 {
 	const inParts = (unit, parts) => Math.floor(bytes / unit) * parts +

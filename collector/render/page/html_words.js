@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said of a frame, below the graph and beside the mouse. */
-/* Of so many samples of processors' clocks the time: "1.60 s, 0.11 cores" of what is looked at; else "". */
-function coresText(samples)
+/* The processor time of so many samples, of the time that is looked at; "" in a comparison, and if it is not known. */
+function timeOfSamples(samples)
 {
 	const { facts, before } = app.data, { from, to } = app.state;
-	const ns = before ? 0 : samples * Number(facts.cpu_period_ns || 0);
-	const length = isRange() ? (to - from) * Number(facts.bucket_ns) : Number(facts.duration_ns || 0);
-	const cores = length ? ns / length : 0;
-	return ns <= 0 ? "" : timeText(Math.round(ns / 1000)) + (length ? ", " +
-		cores.toFixed(cores < 0.0095 ? 3 : cores < 9.95 ? 2 : 1) + " cores" : "");
+	return before ? "" : coresText(samples * Number(facts.cpu_period_ns || 0),
+		isRange() ? (to - from) * Number(facts.bucket_ns) : Number(facts.duration_ns || 0));
 }
 
 /* A difference of shares with its sign, "+1.20%", or 0 for one that is none. */
@@ -31,7 +28,7 @@ function changeText(tree, i)
 
 function titleOf(graph, i)
 {
-	const { tree } = graph, cores = coresText(tree.total[i]);
+	const { tree } = graph, cores = timeOfSamples(tree.total[i]);
 	return tree.keys[tree.key[i]].name + " (" + amount(tree.total[i]) + ", " +
 		percent(tree.total[i], app.tree.total[0]) + (cores && ", " + cores) +
 		(app.data.before ? changeText(tree, i) : "") + ")";

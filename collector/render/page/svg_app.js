@@ -37,9 +37,10 @@ function levelsOf(i)
 
 function titleOf(i)
 {
+	const time = coresText(total[i] * settings.cpuPeriod, settings.duration);
 	if (!isDiff)
 		return nameOf(i) + " (" + counted(total[i]) + ", " +
-			(i || settings.total ? percent(total[i], whole) : "100%") + ")" + levelsOf(i);
+			(i || settings.total ? percent(total[i], whole) : "100%") + ")" + (time && ", " + time) + levelsOf(i);
 	const [before, after] = tree.sides;
 	return nameOf(i) + " (" + counted(after.total[i]) + ", " +
 		percent(after.total[i], after.total[0]) + "; " + signed(changeOf("total", i)) +

@@ -6,7 +6,7 @@ function readSettings(from)
 	const number = name => Number(from.dataset[name]) || 0;
 	return {
 		min: Math.max(number("min"), 0.3), row: number("row"), fontSize: number("fontSize"),
-		factor: number("factor"), width: number("width"), total: number("total"),
+		factor: number("factor"), cpuPeriod: number("cpuPeriod"), duration: number("duration"), width: number("width"), total: number("total"),
 		inverted: number("inverted") === 1, diff: from.dataset.diff || "",
 		countName: from.dataset.countName, nameType: from.dataset.nameType,
 		hasLegend: Number(part("fg-kinds").dataset.legend) === 1,

@@ -11,12 +11,14 @@ const LEAST_CASES = 20;
 const root = process.argv[2];
 const script = fs.readFileSync(path.join(root, "collector/render/page/amount.js"), "utf8");
 const cases = fs.readFileSync(path.join(root, "tests/unit/profile/amount_cases.txt"), "utf8");
-const { amountText } = new Function(script + "\nreturn { amountText };")();
+const { amountText, coresText } = new Function(script + "\nreturn { amountText, coresText };")();
 const lines = cases.split("\n").filter(line => line && !line.startsWith("#"));
 let failures = lines.length < LEAST_CASES ? 1 : 0;
 for (const line of lines) {
 	const [unit, amount, expected] = line.split("\t");
-	const text = amountText(unit, Number(amount));
+	const [what, length] = unit.split("/");
+	const text = what === "cores" ? coresText(Number(amount), Number(length)) :
+		amountText(unit, Number(amount));
 	if (text !== expected) {
 		console.log(`${amount} ${unit}: '${text}', not '${expected}'`);
 		failures++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Kinds of profiles, and amounts; test_amount.js reads the cases of amount_cases.txt as well. */
 #include "profile/profile_kind.h"
+#include "profile/profile_part.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,10 +61,16 @@ static void check_line(char *line)
 	const char *const unit = strsep(&rest, "\t"), *const amount = strsep(&rest, "\t");
 	const char *const expected = strsep(&rest, "\n");
 	const struct profile_kind kind = {"kind", unit};
-	char text[PROFILE_AMOUNT_BYTES];
+	char text[PROFILE_AMOUNT_BYTES], cores[PROFILE_CORES_BYTES];
 
 	assert_non_null(expected);
-	assert_string_equal(profile_kind_amount(&kind, strtoull(amount, NULL, 10), text), expected);
+	if (strncmp(unit, "cores/", 6) == 0)
+		assert_string_equal(profile_cores_text(strtoull(amount, NULL, 10),
+						       strtoull(unit + 6, NULL, 10), cores),
+				    expected);
+	else
+		assert_string_equal(profile_kind_amount(&kind, strtoull(amount, NULL, 10), text),
+				    expected);
 }
 
 static void amounts_are_shown_as_the_cases_say(void **state)

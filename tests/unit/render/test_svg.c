@@ -343,6 +343,26 @@ static void diff_says_what_changed(void **state)
 	profile_fini(&before);
 }
 
+static void samples_of_a_clock_have_their_processor_time(void **state)
+{
+	static const struct profile_info info = {
+		.event = "cycles", .hz = 100, .duration_ns = 2000000000};
+	struct render_options options = {.info = &info};
+	struct fixture *const fixture = *state;
+
+	ADD(40, F("works", NATIVE));
+	ADD(60, F("sleeps", NATIVE));
+	draw(fixture, &options);
+	HAS("<title>all (100 samples, 100%), 1.00 s, 0.50 cores</title>");
+	HAS("<title>works (40 samples, 40.00%), 400 ms, 0.20 cores</title>");
+	HAS("data-cpu-period=\"10000000\" data-duration=\"2000000000\"");
+	/* Counts that were asked for in other parts are nobody's time. */
+	options.factor = 2;
+	draw(fixture, &options);
+	HAS("<title>works (80 samples, 40.00%)</title>");
+	LACKS("data-cpu-period");
+}
+
 static void times_are_told_in_seconds(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -476,6 +496,7 @@ int main(void)
 		test(inverted_root_stands_on_top),
 		test(least_width_may_be_a_share),
 		test(diff_says_what_changed),
+		test(samples_of_a_clock_have_their_processor_time),
 		test(times_are_told_in_seconds),
 		test(times_of_a_diff_are_told_in_seconds),
 		test(sizes_and_things_are_told_in_their_unit),
