@@ -5,7 +5,7 @@
  * threads: any
  * errors:  the stream's, and -ENOMEM
  * source:  the elements that readers of FlameGraph's SVG look for: per frame <g><title>NAME (1,234
- *          samples, 12.34%)</title><rect/><text>label</text></g>; behind the parenthesis we say more
+ *          samples, 12.34%)</title><rect/><text>label</text></g>; behind it we say more
  */
 #ifndef FG_RENDER_SVG_FRAMES_H
 #define FG_RENDER_SVG_FRAMES_H

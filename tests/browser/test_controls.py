@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from chromium import Browser
-from page_case import BUCKET_MS, PageCase, make_page
+from page_case import BUCKET_MS, PageCase, make_page, shown_share
 
 ZOOMED = "app.graph.tree.keys[app.graph.tree.key[app.graph.zoomed]].name"
 PICKED = "app.graph.tree.keys[app.graph.tree.key[app.graph.picked]].name"
@@ -180,6 +180,14 @@ class Controls(PageCase):
         for text, size in rows:
             share = float(text.split()[-1].rstrip("%"))
             self.assertAlmostEqual(float(size.split("%")[0] or 0), share, delta=0.1)
+
+    def test_table_has_processor_time_beside_samples(self):
+        self.press("#tab-top")
+        samples, time, share = self.browser.run(
+            "[...document.querySelector('tbody tr').cells[1].childNodes].map(n => n.textContent).filter(t => t.trim())")
+        period_us = 10101.01     # at 99 Hz
+        self.assertEqual(time, f"{int(samples.replace(',', '')) * period_us / 1e6:.2f} s")
+        self.assertEqual(share, shown_share(int(samples.replace(",", "")), 2000))
 
     def test_legend_has_shares_and_only_kinds_that_have_a_box(self):
         shown = "Object.fromEntries(page.kinds.filter(k => !k.hidden).map(k => [k.dataset.kind, k.textContent]))"

@@ -204,8 +204,22 @@ class FirstScreen(unittest.TestCase):
     def test_stacks_that_the_window_has_room_for_stand_on_its_edge(self):
         self.show((["app_[#]", "a/Hot.spot_[j]"], 50))
         self.assertEqual(self.browser.run("app.graph.hot"), -1)
-        self.assertTrue(self.text("#details").startswith("all (50 samples"))
-        self.assertTrue(self.text("#details").endswith("widest top: a/Hot.spot, self 100.00%"))
+        self.assertEqual(self.text("#details"), "all (50 samples, 100.00%) \u2013 widest top: a/Hot.spot, self 100.00%")
+
+    def test_a_top_that_waits_is_the_function_that_waits(self):
+        self.show((["app_[#]", "a/Pool.take_[j]", "[blocked: futex]_[w]"], 50))
+        self.assertTrue(self.text("#details").endswith("widest top: a/Pool.take [blocked: futex], self 100.00%"))
+
+    def test_callers_have_the_room_that_callees_leave(self):
+        self.tall(fragment="#tab=sandwich&focus=a/Hot.spot")
+        callers, callees, pane = self.browser.run(
+            "[app.callers.host, app.callees.host, page.panes.sandwich].map(host => host.clientHeight)")
+        self.assertEqual(callees, self.browser.run("ROW"))
+        self.assertGreater(callers, 0.8 * pane)
+        self.browser.run("go({focus: 'a/Deep.f0'})")       # both are taller than a half, or have it
+        callers, callees = self.browser.run("[app.callers.host, app.callees.host].map(host => host.clientHeight)")
+        self.assertGreater(callees, 0.8 * pane)
+        self.assertEqual(callers, self.browser.run("2 * ROW"))
 
 
 if __name__ == "__main__":

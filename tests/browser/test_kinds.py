@@ -137,7 +137,7 @@ class Kinds(PageCase):
         rows = self.browser.run("[...document.querySelectorAll('tbody tr')].map(tr => "
                                 "[...tr.cells].map(td => td.textContent))")
         self.assertEqual([row[0] for row in rows if row[2].endswith("futex_wait")],
-                         [f"{shown_time(idle)}  {shown_share(idle, whole)}"])
+                         [f"{shown_time(idle)} {shown_share(idle, whole)}"])
         self.browser.run("go({tab: 'sandwich', focus: 'futex_wait'})")
         self.assertEqual(self.text(".focus"), f"futex_wait: {shown_time(idle)}, "
                          f"{shown_share(idle, whole)}. Callers above, callees below")

@@ -156,6 +156,20 @@ function drawSandwich({ name, callers, callees })
 		percent(callees.total[0], app.tree.total[0]) + ". Callers above, callees below";
 	app.callers.setTree(callers, 0);
 	app.callees.setTree(callees, 0);
+	shareHeight([app.callers, app.callees]);
+}
+
+/* A graph with few levels has no more room than these, and the others have what it leaves. */
+function shareHeight(graphs)
+{
+	const half = page.panes.sandwich.clientHeight / graphs.length;
+	const small = graphs.filter(graph => graph.levels.length * ROW < half);
+	graphs.forEach(graph => {
+		const isWhole = small.includes(graph) && small.length < graphs.length;
+		graph.host.classList.toggle("whole", isWhole);
+		graph.host.style.height = isWhole ? graph.levels.length * ROW + "px" : "";
+	});
+	graphs.forEach(graph => graph.layOut());
 }
 
 /* Follows a new state: at once, or when what it needs is made. */

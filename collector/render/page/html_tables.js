@@ -3,8 +3,8 @@
 const ROWS_AT_ONCE = 200;
 
 /*
- * columns: [title, text or number of a row, whether it sorts as a number, its text, the share that a bar
- * shows]. Rows hold a key number.
+ * columns: [title, text or number of a row, whether it sorts as a number, its text or texts, which stand
+ * in columns, the share that a bar shows]. Rows hold a key number.
  */
 class FunctionTable {
 	/* on: chosen(key), asked(key, place), sorted(column, up) if wanted */
@@ -61,9 +61,10 @@ class FunctionTable {
 	}
 
 	/* share: from 0 to 1, as a bar behind the text */
-	numberCell(text, share)
+	numberCell(texts, share)
 	{
-		const cell = element("td", { class: "number" }, text);
+		const cell = element("td", { class: "number" },
+			...[texts].flat().flatMap((text, at) => at === 0 ? [text] : [" ", element("span", {}, text)]));
 		if (share > 0) {
 			cell.classList.add("barred");
 			cell.style.backgroundSize = (100 * Math.min(share, 1)).toFixed(1) + "% 100%";
@@ -74,7 +75,7 @@ class FunctionTable {
 	rowOf(row)
 	{
 		const made = element("tr", {}, ...this.columns.map(([, value, isNumber, show, bar]) => {
-			const text = (show || String)(value(row), row);
+			const text = (show || String)(value(row), row);     // of a number there may be several
 			if (isNumber)
 				return this.numberCell(text, bar ? bar(value(row)) : 0);
 			const { kind, module } = row.name;
@@ -121,7 +122,9 @@ const shareOf = n => percent(n, app.tree.total[0]);
 
 function topColumns()
 {
-	const text = n => shortAmount(n) + "  " + shareOf(n), bar = n => n / (app.tree.total[0] || 1);
+	const isClock = app.data.facts.cpu_period_ns && !app.data.before;
+	const text = n => [shortAmount(n), ...(isClock ? [timeOfSamples(n).split(",")[0]] : []), shareOf(n)];
+	const bar = n => n / (app.tree.total[0] || 1);
 	return [
 		["Self", row => row.self, true, text, bar],
 		["Total", row => row.total, true, text, bar],
@@ -137,13 +140,12 @@ function changeColumns()
 	const all = () => app.tree.total[0] || 1;
 	const change = (n, row) => app.state.normalise ? signedShare(n(row) / all()) : signed(n(row));
 	const total = row => row.total - row.beforeTotal, self = row => row.self - row.before;
-	const share = (n, whole) => "  " + percent(n, whole);
 	return [
 		["Total change", row => Math.abs(total(row)), true, (n, row) => change(total, row), n => n / all()],
 		["Self change", self, true, (n, row) => change(self, row)],
-		["Before", row => row.beforeTotal, true, n => shortAmount(n / app.tree.scale) +
-			share(n, app.tree.beforeTotal[0])],
-		["After", row => row.total, true, n => shortAmount(n) + share(n, app.tree.total[0])],
+		["Before", row => row.beforeTotal, true, n => [shortAmount(n / app.tree.scale),
+			percent(n, app.tree.beforeTotal[0])]],
+		["After", row => row.total, true, n => [shortAmount(n), percent(n, app.tree.total[0])]],
 		["Chance", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
 			n => n < NOISE ? "noise" : n.toFixed(1) + " \u03c3"],
 		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?

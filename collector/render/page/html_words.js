@@ -55,14 +55,25 @@ function describe(graph, i)
 		(key.module ? " \u2013 " + key.module : "");
 }
 
+/* What a top is: why a thread waits is told with the function that waits. */
+function topName({ tree }, i)
+{
+	const nameOf = at => tree.keys[tree.key[at]].name, isWait = at => app.data.kinds[tree.keys[tree.key[at]].kind].letter === "w";
+	let at = i;
+	while (at > 0 && isWait(at))
+		at = tree.parent[at];
+	return at > 0 && at !== i ? nameOf(at) + " " + nameOf(i) : nameOf(i);
+}
+
 /* Where nothing is picked, of the whole graph, and of where most of its samples end. */
 function restText(graph)
 {
 	const { tree, zoomed, widest, hot } = graph;
 	if (hot >= 0)
-		return "Widest top: " + describe(graph, hot);
-	return describe(graph, zoomed) + (widest < 0 ? "" : " \u2013 widest top: " + tree.keys[tree.key[widest]].name +
-		", self " + percent(tree.selfWide[widest], tree.wide[0]));
+		return "Widest top: " + topName(graph, hot) + describe(graph, hot).slice(tree.keys[tree.key[hot]].name.length);
+	const whole = zoomed === 0 && graph === app.graph && !app.data.before ? titleOf(graph, 0) : describe(graph, zoomed);
+	return whole + (widest < 0 ? "" : " \u2013 widest top: " + topName(graph, widest) + ", self " +
+		percent(tree.selfWide[widest], tree.wide[0]));
 }
 
 function showDetails(graph, i)
