@@ -53,6 +53,8 @@ static const struct magic magics[] = {
 	{"<!DOCTYPE", 9, DRAWING},
 	{"<!doctype", 9, DRAWING},
 	{"<html", 5, DRAWING},
+	{"<?xml version=\"1.0\"?>\n<trace-query-result", 41,
+	 "this is of Apple's xctrace: inferno-collapse-xctrace makes folded stacks of it"},
 	{"<?xml", 5, DRAWING},
 	{"<svg", 4, DRAWING},
 	{"# callgrind format", 18, CALLGRIND},
@@ -60,6 +62,14 @@ static const struct magic magics[] = {
 	 "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
 	{"goroutine profile:", 18,
 	 "this is pprof's old text: 'go tool pprof -proto FILE' makes pprof of it"},
+	{"Analysis of sampling ", 21,
+	 "this is of macOS's sample: inferno-collapse-sample makes folded stacks of it"},
+	{"CPU     ID                    FUNCTION:NAME", 43,
+	 "this is of DTrace: stackcollapse.pl makes folded stacks of it"},
+	{"Function Stack,", 15,
+	 "this is of VTune: stackcollapse-vtune.pl makes folded stacks of it"},
+	{"Level,Function Name,", 20,
+	 "this is of Visual Studio: inferno-collapse-vsprof makes folded stacks of it"},
 	{"@[", 2, "this is of bpftrace: stackcollapse-bpftrace.pl makes folded stacks of it"},
 };
 
@@ -74,6 +84,8 @@ static const struct magic texts[] = {
 	{"\"callFrame\"", 11,
 	 "this is a profile of V8: Chrome's DevTools and speedscope read it. " WANTED},
 	{"creator: callgrind", 18, CALLGRIND},
+	{"Time and Allocation Profiling Report", 36,
+	 "this is a profile of GHC: inferno-collapse-ghcprof makes folded stacks of it"},
 	{"Full thread dump", 16,
 	 "this is a dump of Java threads: stackcollapse-jstack.pl makes folded stacks of it"},
 };

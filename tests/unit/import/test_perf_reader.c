@@ -145,6 +145,14 @@ static void names_of_the_linker_are_those_of_the_source(void **state)
 	check_frame(&all_marks, "core::fmt::write::h0123456789abcdef+0x1 (/bin/x)",
 		    "core::fmt::write");
 	check_frame(&all_marks, "x::h0123+0x1 (/bin/x)", "x::h0123");
+	check_frame(&all_marks,
+		    "_$LT$term..Terminal$LT$T$GT$$u20$as$u20$core..fmt..Debug$GT$::fmt::"
+		    "_$u7b$$u7b$closure$u7d$$u7d$::h0123456789abcdef+0x1 (/bin/x)",
+		    "<term::Terminal<T> as core::fmt::Debug>::fmt::{{closure}}");
+	check_frame(&all_marks,
+		    "a::_$u5b$u8$u3b$$u20$4$u5d$::b_$c::$u::$zz$::h0123456789abcdef+0x1 (/bin/x)",
+		    "a::[u8: 4]::b_$c::$u::$zz$");
+	check_frame(&all_marks, "a$LT$b..c+0x1 (/bin/x)", "a$LT$b..c");
 	check_frame(&all_marks, "_Z (/bin/x)", "_Z");
 }
 
