@@ -91,8 +91,10 @@ int draw_compare(struct draw_options *options, const struct draw_input *before,
 
 	if (err)
 		return err;
-	if (!options->render.count_name && after->has_periods)
-		options->render.count_name = after->event[0] ? after->event : "events";
+	if (after->has_periods)
+		options->render.event_unit = after->event[0] ? after->event : "events";
+	if (!options->render.count_name)
+		options->render.count_name = options->render.event_unit;
 	if (!options->render.count_name)
 		options->render.count_name = after->recording.count_name;
 	options->render.kind = &after->kind;

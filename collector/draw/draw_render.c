@@ -80,8 +80,10 @@ int draw_render(struct draw_options *options, const struct draw_input *input)
 	struct profile_part parts[PROFILE_MAX_KINDS];
 	char subtitle[PROFILE_PART_BYTES];
 
-	if (!options->render.count_name && input->has_periods)
-		options->render.count_name = input->event[0] ? input->event : "events";
+	if (input->has_periods)
+		options->render.event_unit = input->event[0] ? input->event : "events";
+	if (!options->render.count_name)
+		options->render.count_name = options->render.event_unit;
 	describe(options, input, subtitle);
 	set_kinds(options, input, parts);
 	/* NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the caller's options end too */

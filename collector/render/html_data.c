@@ -218,6 +218,8 @@ static void add_facts(struct bytes *out, const struct profile *profile,
 	if (!profile_kind_is_same(kind, &profile_kind_cpu)) {
 		fact_text(out, "samples_kind", kind->name);
 		fact_text(out, "unit", profile_kind_noun(kind));
+	} else {
+		fact_text(out, "unit", options->event_unit);
 	}
 	fact_number(out, "split", options->splits_levels);
 	/*

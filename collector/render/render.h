@@ -55,6 +55,7 @@ struct render_options {
 	double font_size;		 /* 0: 12 */
 	double font_width;		 /* width of a letter as a share of font_size; 0: 0.59 */
 	const char *count_name;		 /* NULL: the kind's unit */
+	const char *event_unit;		 /* what cpu's weights count; NULL: samples */
 	const char *name_type;		 /* text before a frame's details; NULL: none */
 	enum palette palette;
 	uint32_t random; /* SVG: mixed into the shades of names; 0: names alone decide */

@@ -206,6 +206,13 @@ class FirstScreen(unittest.TestCase):
         self.assertEqual(self.browser.run("app.graph.hot"), -1)
         self.assertEqual(self.text("#details"), "all (50 samples, 100.00%) \u2013 widest top: a/Hot.spot, self 100.00%")
 
+    def test_a_run_or_a_note_is_no_top_while_there_is_another(self):
+        self.show((["app_[#]", "[truncated: snapshot ended]_[#]"], 50), (["app_[#]", *CALL, "a/Hot.spot_[j]"], 3),
+                  (["app_[#]", *CALL], 40))
+        self.assertIn("widest top: org/jruby/ir/interpreter/InterpreterEngine.interpret, self ", self.text("#details"))
+        self.show((["app_[#]", "[truncated: snapshot ended]_[#]"], 50))
+        self.assertIn("widest top: [truncated: snapshot ended], self 100.00%", self.text("#details"))
+
     def test_a_top_that_waits_is_the_function_that_waits(self):
         self.show((["app_[#]", "a/Pool.take_[j]", "[blocked: futex]_[w]"], 50))
         self.assertTrue(self.text("#details").endswith("widest top: a/Pool.take [blocked: futex], self 100.00%"))

@@ -51,9 +51,8 @@ function buildPage()
 	app.top = new FunctionTable("Functions, by the samples that ended in them (self) and passed " +
 		"through them (total)", topColumns(), { chosen: focusOn, asked,
 		sorted: (at, up) => go({ sort: ["self", "total", "name"][at], up }, true) });
-	app.changes = new FunctionTable("The greatest changes: of shares, or of counts without Normalise. Chance: how many " +
-		"standard deviations away from none, by the two-proportion z test (not normalised: two Poisson " +
-		"counts), for samples that do not depend on each other; noise: less than 2.58", changeColumns(), { chosen: focusOn, asked });
+	app.changes = new FunctionTable("The greatest changes. Chance: how many standard deviations away from none; noise: less " +
+		"than 2.58", changeColumns(), { chosen: focusOn, asked });
 	page.focus = element("h2", { class: "focus" });
 	page.panes = {
 		graph: element("section", { class: "pane" }, app.graph.host),

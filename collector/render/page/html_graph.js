@@ -202,13 +202,18 @@ class Graph {
 	/* What most samples end in at one place, of what is drawn; -1 where callers are first. */
 	widestTop()
 	{
-		const { selfWide } = this.tree;
-		let best = -1;
-		for (const level of selfWide ? this.levels : [])
-			for (const i of level.nodes)
-				if (i > 0 && selfWide[i] > (best < 0 ? 0 : selfWide[best]))
-					best = i;
-		return best;
+		const { selfWide, keys, key } = this.tree, isNote = keys.map(({ kind }) => app.data.kinds[kind].letter === "#");
+		const better = (i, best) => selfWide[i] > (best < 0 ? 0 : selfWide[best]) ? i : best;
+		let best = -1, note = -1;     // a run of frames, or why a stack is cut, is no function
+		for (const level of selfWide ? this.levels : []) {
+			for (const i of level.nodes.filter(node => node > 0)) {
+				if (isNote[key[i]])
+					note = better(i, note);
+				else
+					best = better(i, best);
+			}
+		}
+		return best < 0 ? note : best;
 	}
 
 	yOf(level)

@@ -32,18 +32,19 @@ function qualityItems()
 		return n ? [text + (isCounted && facts.unit ? "" : " (" + percent(n, of) + ")"), n > most * all] : ["", false];
 	};
 	add("not whole", facts.losses, true);
-	const named = facts.unit === facts.samples_kind ? grouped(all) : shortAmount(all);
-	add(before ? "after" : facts.samples_kind || "samples", before ? amount(all) : named);
+	const counted = facts.samples_kind || facts.unit || "samples";
+	add(before ? "after" : counted, before ? amount(all) : facts.unit === counted ? grouped(all) : shortAmount(all));
 	if (before)
 		add("before", amount(before.reduce((sum, n) => sum + n, 0)));
 	add("event", facts.event && facts.event + (facts.hz ? " at " + facts.hz + " Hz" : ""));
 	add("time", facts.duration_ns && (facts.duration_ns / 1e9).toFixed(1) + " s" + (facts.start_ms ?
 		" from " + new Date(Number(facts.start_ms)).toISOString().replace("T", " ").slice(0, 19) +
 		" UTC" : ""));
-	if (facts.event)
+	// Of what another program has recorded nobody says that it is whole.
+	if (facts.program || facts.lost)
 		add("lost", facts.lost ? share("lost", 0)[0] : "0", Number(facts.lost || 0) > 0);
 	const truncated = facts.truncated.reduce((sum, t) => sum + t.samples, 0);
-	if (facts.event)
+	if (facts.program || truncated)
 		add("truncated", truncated ? percent(truncated, all) + " (" + facts.truncated.map(t =>
 			t.reason + " " + shortAmount(t.samples)).join(", ") + ")" : "0", truncated > 0.01 * all);
 	add("unnamed frames in", ...share("unnamed", 0.01));

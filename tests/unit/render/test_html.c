@@ -335,6 +335,9 @@ static void facts_have_the_unit_of_the_kind(void **state)
 	draw(fixture, &(struct render_options){.kind = &profile_kind_alloc});
 	unpack(fixture->drawn, "id=\"fg-data\">", &data);
 	assert_non_null(strstr(part(&data, &len), "samples_kind\talloc\nunit\tbytes\n"));
+	draw(fixture, &(struct render_options){.event_unit = "cycles"});
+	unpack(fixture->drawn, "id=\"fg-data\">", &data);
+	assert_non_null(strstr(part(&data, &len), "unit\tcycles\n"));
 	draw(fixture, &(struct render_options){.kind = &profile_kind_objects});
 	unpack(fixture->drawn, "id=\"fg-data\">", &data);
 	assert_non_null(strstr(part(&data, &len), "samples_kind\tobjects\nunit\tobjects\n"));
