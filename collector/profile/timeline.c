@@ -207,21 +207,37 @@ void timeline_process_write_called(const struct timeline_process *process, char 
 	place_name_write(&name, ret, size);
 }
 
+/*
+ * The row of the thread, as far as there is one. Labels that are new are left out where half of all
+ * rows have been given away, so that threads have the other half.
+ */
+static uint32_t find_row(struct timeline *timeline, const struct timeline_thread *thread,
+			 struct kept_labels *labels)
+{
+	uint32_t number = number_at(&timeline->thread_numbers,
+				    thread_key(thread->process, thread->tid, labels));
+
+	if (number != NO_NUMBER || labels->number == 0 ||
+	    (timeline->n_threads < TIMELINE_MAX_THREADS / 2 && !timeline->is_closed))
+		return number;
+	timeline->lost_names++;
+	*labels = (struct kept_labels){.text = ""};
+	return number_at(&timeline->thread_numbers,
+			 thread_key(thread->process, thread->tid, labels));
+}
+
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread)
 {
-	struct kept_labels labels;
 	struct timeline_thread named = *thread;
+	struct kept_labels labels;
 	uint32_t number;
 
 	if (thread->process >= timeline->n_processes)
 		return NO_NUMBER;
 	labels = keep_labels(timeline, thread->labels);
-	number = number_at(&timeline->thread_numbers,
-			   thread_key(thread->process, thread->tid, &labels));
+	number = find_row(timeline, thread, &labels);
 	if (number == NO_NUMBER &&
 	    (timeline->n_threads >= TIMELINE_MAX_THREADS || timeline->is_closed)) {
-		timeline->lost_names += labels.number != 0;
-		labels = (struct kept_labels){.text = ""};
 		named.tid = 0;
 		named.name = TIMELINE_OTHER_THREADS;
 		number =

@@ -58,7 +58,7 @@ struct timeline_thread {
 	/*
 	 * What the program itself has marked samples with, "" if with nothing. A line each: the
 	 * key, a tab, and a text; or the key, a tab, a number, a tab, and the number's unit. A
-	 * thread has a row for each set of labels.
+	 * thread has a row for each set of labels, as long as half of all rows are free.
 	 */
 	const char *labels;
 };

@@ -66,11 +66,25 @@ static void a_thread_has_a_row_for_each_set_of_labels(void **state)
 	assert_int_not_equal(timeline_thread(timeline, &thread), labelled);
 	assert_string_equal(timeline->threads[labelled].labels, "a\tb\n");
 	assert_string_equal(timeline->threads[plain].labels, "");
-	timeline->is_closed = true;
-	thread.labels = "a\td\n";
-	assert_string_equal(timeline->threads[timeline_thread(timeline, &thread)].name,
-			    TIMELINE_OTHER_THREADS);
-	assert_int_equal(timeline->lost_names, 1);
+	assert_int_equal(timeline->lost_names, 0);
+}
+
+static void endless_labels_leave_room_for_threads(void **state)
+{
+	struct timeline *const timeline = *state;
+	struct timeline_thread thread = {.tid = 8, .name = "main"};
+	const uint32_t plain = thread_of(timeline, 7, 8, "main");
+	char labels[32];
+
+	for (unsigned i = 0; i < TIMELINE_MAX_THREADS; i++) {
+		snprintf(labels, sizeof(labels), "trace\t%u\n", i);
+		thread.labels = labels;
+		timeline_thread(timeline, &thread);
+	}
+	assert_int_equal(timeline->n_threads, TIMELINE_MAX_THREADS / 2);
+	assert_int_equal(timeline->lost_names, TIMELINE_MAX_THREADS / 2 + 1);
+	assert_int_equal(timeline_thread(timeline, &thread), plain);
+	assert_int_equal(thread_of(timeline, 7, 9, "other"), TIMELINE_MAX_THREADS / 2);
 }
 
 static void equal_samples_of_a_bucket_are_one_entry(void **state)
@@ -214,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(equal_samples_of_a_bucket_are_one_entry),
 		CASE(a_thread_has_a_row_for_each_set_of_labels),
+		CASE(endless_labels_leave_room_for_threads),
 		CASE(thread_is_its_process_and_tid),
 		CASE(long_recording_has_wider_buckets),
 		CASE(entries_give_way_to_wider_buckets),
