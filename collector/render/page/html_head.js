@@ -52,7 +52,7 @@ function qualityItems()
 	add("without the copy of their stack", ...share("stackless", 0));
 	add("cut at the memory limit", ...share("overflow", 0));
 	add("without time and thread", ...share("untimed", 0));
-	add("names of threads without room", facts.renamed, true);
+	add("names and labels without room", facts.renamed, true);
 	choreItems().forEach(({ label, text }) => add(label, text));
 	add("host", facts.host && facts.host + (facts.kernel ? ", Linux " + facts.kernel : ""));
 	const distinct = name => [...new Set(processes.map(p => p[name]).filter(text => text))];
