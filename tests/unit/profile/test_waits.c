@@ -227,7 +227,8 @@ static void times_follow_their_stacks(void **state)
 
 	entry.thread = timeline_thread(
 		&timeline,
-		&(struct timeline_thread){timeline_process(&timeline, &process), 8, "t"});
+		&(struct timeline_thread){
+			.process = timeline_process(&timeline, &process), .tid = 8, .name = "t"});
 	entry.node = idle;
 	timeline_add(&timeline, 0, &entry);
 	entry.node = kept;
