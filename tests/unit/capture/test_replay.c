@@ -248,7 +248,8 @@ static void a_replay_dumps_what_its_stages_make(void **state)
 	char *lines = NULL;
 	size_t len = 0;
 	FILE *const stream = open_memstream(&lines, &len);
-	const struct dump dump = {.kinds = DUMP_RECORDS | DUMP_STACKS | DUMP_FRAMES, .stream = stream};
+	const struct dump dump = {.kinds = DUMP_RECORDS | DUMP_STACKS | DUMP_FRAMES,
+				  .stream = stream};
 	struct replay_counts counts;
 
 	header();
