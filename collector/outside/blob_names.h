@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/map64.h"
-#include "outside/vm_memory.h"
+#include "vm/vm_memory.h"
 
 #define BLOB_NAME_BYTES 256
 

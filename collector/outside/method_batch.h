@@ -14,7 +14,7 @@
 #define FG_OUTSIDE_METHOD_BATCH_H
 
 #include "code/vm_layout.h"
-#include "outside/vm_memory.h"
+#include "vm/vm_memory.h"
 
 #define METHOD_BATCH_MAX	256
 #define METHOD_BATCH_MAX_PIECES (METHOD_BATCH_MAX * 6)

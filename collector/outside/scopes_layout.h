@@ -14,7 +14,7 @@
 #ifndef FG_OUTSIDE_SCOPES_LAYOUT_H
 #define FG_OUTSIDE_SCOPES_LAYOUT_H
 
-#include "outside/vm_tables.h"
+#include "vm/vm_tables.h"
 
 #define SCOPES_MAX_BYTES (UINT32_C(4) << 20) /* of one nmethod's debug information */
 

@@ -15,7 +15,7 @@
 #define FG_OUTSIDE_STUB_LIST_H
 
 #include "outside/code_blob.h"
-#include "outside/vm_image.h"
+#include "vm/vm_image.h"
 
 #define STUB_LIST_MAX	    8192
 #define STUB_LIST_MAX_BYTES (UINT64_C(8) << 20)	  /* of the library's variables */

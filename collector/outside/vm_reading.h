@@ -19,8 +19,8 @@
 #define FG_OUTSIDE_VM_READING_H
 
 #include "outside/code_heaps.h"
-#include "outside/vm_memory.h"
-#include "outside/vm_tables.h"
+#include "vm/vm_memory.h"
+#include "vm/vm_tables.h"
 
 #define VM_READING_NEW		512
 #define VM_READING_STEP_BYTES	((uint64_t)64 << 20) /* that a step may read */

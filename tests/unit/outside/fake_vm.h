@@ -12,8 +12,8 @@
 #ifndef FG_TESTS_OUTSIDE_FAKE_VM_H
 #define FG_TESTS_OUTSIDE_FAKE_VM_H
 
-#include "outside/vm_memory.h"
-#include "outside/vm_tables.h"
+#include "vm/vm_memory.h"
+#include "vm/vm_tables.h"
 
 #define FAKE_BASE	  fake_vm_base
 #define FAKE_BYTES	  ((size_t)1 << 20)

@@ -10,8 +10,8 @@
  * reads does so on a thread that can be given up (base/guarded.h). A zero-filled struct with read
  * and max_bytes set is valid.
  */
-#ifndef FG_OUTSIDE_VM_MEMORY_H
-#define FG_OUTSIDE_VM_MEMORY_H
+#ifndef FG_VM_VM_MEMORY_H
+#define FG_VM_VM_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,10 +9,10 @@
  * The library's dynamic symbols are read from the process's memory, not from the file: so the
  * library may have been replaced on disk since, and no file of a container is opened.
  */
-#ifndef FG_OUTSIDE_VM_IMAGE_H
-#define FG_OUTSIDE_VM_IMAGE_H
+#ifndef FG_VM_VM_IMAGE_H
+#define FG_VM_VM_IMAGE_H
 
-#include "outside/vm_memory.h"
+#include "vm/vm_memory.h"
 
 /* The executable mapping by which the library is known. */
 struct vm_image_mapping {

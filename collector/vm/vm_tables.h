@@ -15,10 +15,10 @@
  * Values are kept for the process alone: a build ID is a claim of whoever made the file, and what
  * one container says of it must not name the code of another one.
  */
-#ifndef FG_OUTSIDE_VM_TABLES_H
-#define FG_OUTSIDE_VM_TABLES_H
+#ifndef FG_VM_VM_TABLES_H
+#define FG_VM_VM_TABLES_H
 
-#include "outside/vm_image.h"
+#include "vm/vm_image.h"
 #include "shared/vm_names.h"
 
 #define VM_TABLES_MAX_ENTRIES	  16384

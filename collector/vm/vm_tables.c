@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Walks the tables that libjvm exports for debuggers, see vm_tables.h. */
-#include "outside/vm_tables.h"
+#include "vm/vm_tables.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  *
  * glibc adds the library's place to addresses in the dynamic section, musl does not.
  */
-#include "outside/vm_image.h"
+#include "vm/vm_image.h"
 
 #include <elf.h>
 #include <errno.h>

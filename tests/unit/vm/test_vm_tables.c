@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fake_vm.h"
+#include "../outside/fake_vm.h"
 
 #include <elf.h>
 #include <errno.h>

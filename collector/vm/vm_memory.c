@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads memory in few system calls, see vm_memory.h. */
-#include "outside/vm_memory.h"
+#include "vm/vm_memory.h"
 
 #include <errno.h>
 #include <string.h>
