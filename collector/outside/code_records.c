@@ -5,11 +5,13 @@
 #include "code/jvm_hello.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define EPOCH	      1
-#define COMMAND_BYTES 2048
+#define COMMAND_BYTES PROGRAM_TEXT_BYTES
 #define RELEASE_BYTES 256
+#define MAX_ATTRS     (5 + PROGRAM_VARIABLES)
 #define MAX_VALUES    (VM_FIELD_NAMES + VM_SIZE_NAMES + VM_CONSTANT_NAMES)
 
 void code_records_init(struct code_records *records, uint8_t *data, size_t size)
@@ -152,25 +154,62 @@ static int make_layout(const struct wire_buf *buf, size_t at, struct vm_layout *
 	return err;
 }
 
+static void add_attr(struct wire_hello *hello, struct wire_attr *attrs, const char *key,
+		     const char *text)
+{
+	if (text[0])
+		attrs[hello->n_attrs++] =
+			(struct wire_attr){wire_str_from(key), wire_str_from(text)};
+}
+
+/* What the JVM says of itself, and its process of the JVM. */
+struct hello_texts {
+	char command[COMMAND_BYTES], release[RELEASE_BYTES], name[RELEASE_BYTES];
+	char jar[COMMAND_BYTES];
+};
+
+static void read_texts(struct vm_memory *memory, const struct vm_tables *tables,
+		       const struct program_texts *texts, struct hello_texts *ret)
+{
+	char *end;
+
+	read_text(memory, tables->own[VM_OWN_RELEASE], ret->release, sizeof(ret->release));
+	read_text(memory, tables->own[VM_OWN_COMMAND], ret->command, sizeof(ret->command));
+	read_text(memory, tables->own[VM_OWN_INFO], ret->name, sizeof(ret->name));
+	end = strstr(ret->name, " (");
+	if (end)
+		*end = '\0';
+	snprintf(ret->jar, sizeof(ret->jar), "%.*s",
+		 texts ? (int)program_texts_jar_len(texts, ret->command) : 0, ret->command);
+}
+
+static void add_attrs(const struct hello_texts *texts, const struct program_texts *program,
+		      struct wire_hello *hello, struct wire_attr *attrs)
+{
+	add_attr(hello, attrs, "jvm.name", texts->name);
+	add_attr(hello, attrs, "jvm.version", texts->release);
+	add_attr(hello, attrs, "java.command", texts->command);
+	add_attr(hello, attrs, "java.jar", texts->jar);
+	if (!program)
+		return;
+	add_attr(hello, attrs, "command", program->command);
+	for (size_t i = 0; i < PROGRAM_VARIABLES; i++)
+		add_attr(hello, attrs, program_variable_keys[i], program->variables[i]);
+}
+
 int code_records_hello(struct code_records *records, struct vm_memory *memory,
-		       const struct vm_tables *tables, uint32_t inner_pid,
+		       const struct vm_tables *tables, const struct code_records_who *who,
 		       struct vm_layout *ret_layout)
 {
 	struct wire_buf *const buf = &records->buf;
-	char command[COMMAND_BYTES], release[RELEASE_BYTES];
-	struct wire_hello hello = {.pid = inner_pid, .flags = WIRE_HELLO_VMSTRUCTS};
+	struct wire_hello hello = {.pid = who->inner_pid, .flags = WIRE_HELLO_VMSTRUCTS};
 	struct wire_value values[MAX_VALUES];
-	struct wire_attr attrs[2];
+	struct wire_attr attrs[MAX_ATTRS];
+	struct hello_texts texts;
 	const size_t before = buf->len;
 
-	read_text(memory, tables->own[VM_OWN_RELEASE], release, sizeof(release));
-	read_text(memory, tables->own[VM_OWN_COMMAND], command, sizeof(command));
-	if (release[0])
-		attrs[hello.n_attrs++] =
-			(struct wire_attr){wire_str_from("jvm.version"), wire_str_from(release)};
-	if (command[0])
-		attrs[hello.n_attrs++] =
-			(struct wire_attr){wire_str_from("java.command"), wire_str_from(command)};
+	read_texts(memory, tables, who->texts, &texts);
+	add_attrs(&texts, who->texts, &hello, attrs);
 	add_values(vm_field_names, tables->has_field, tables->fields, VM_FIELD_NAMES, values,
 		   &hello.n_values);
 	add_values(vm_size_names, tables->has_size, tables->sizes, VM_SIZE_NAMES, values,

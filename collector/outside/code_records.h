@@ -11,6 +11,7 @@
 
 #include "code/vm_layout.h"
 #include "outside/code_blob.h"
+#include "vm/program_texts.h"
 #include "shared/wire.h"
 
 struct code_records {
@@ -21,12 +22,18 @@ struct code_records {
 
 void code_records_init(struct code_records *records, uint8_t *data, size_t size);
 
+/* Who says hello. */
+struct code_records_who {
+	uint32_t inner_pid;
+	const struct program_texts *texts; /* NULL: they are not known */
+};
+
 /*
  * The hello that an agent would have sent, and the layout that whoever takes the hello makes of it.
  * Negative errno; a text that cannot be read is left out.
  */
 int code_records_hello(struct code_records *records, struct vm_memory *memory,
-		       const struct vm_tables *tables, uint32_t inner_pid,
+		       const struct vm_tables *tables, const struct code_records_who *who,
 		       struct vm_layout *ret_layout);
 bool code_records_begin(struct code_records *records, uint64_t now_ns);
 bool code_records_end(struct code_records *records, uint64_t now_ns);

@@ -18,6 +18,7 @@ struct shared {
 	pid_t pid;
 	struct vm_reading *reading;
 	struct vm_reading_now now;
+	bool has_texts; /* the program's texts have been told */
 	struct outside_told told;
 };
 
@@ -55,21 +56,35 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)used.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)used.tv_nsec;
 }
 
+static void step(struct shared *shared, struct vm_memory *memory)
+{
+	struct outside_told *const told = &shared->told;
+
+	memory->read = read_memory;
+	memory->arg = shared;
+	told->err = vm_reading_step(shared->reading, memory, &shared->now, &told->told);
+	vm_reading_stats(shared->reading, &told->stats);
+	told->bytes = vm_reading_bytes(shared->reading);
+}
+
 static void run(struct guarded_call *base)
 {
 	struct shared *const shared = ((struct step_call *)base)->shared;
 	struct vm_memory *const memory = calloc(1, sizeof(*memory));
+	struct program_texts *const texts = shared->has_texts ? NULL : calloc(1, sizeof(*texts));
 	const uint64_t began_ns = cpu_ns();
 
 	shared->told = (struct outside_told){.err = -ENOMEM};
-	if (memory) {
-		memory->read = read_memory;
-		memory->arg = shared;
-		shared->told.err =
-			vm_reading_step(shared->reading, memory, &shared->now, &shared->told.told);
-		vm_reading_stats(shared->reading, &shared->told.stats);
-		shared->told.bytes = vm_reading_bytes(shared->reading);
+	if (texts) {
+		program_texts_read(shared->pid, texts);
+		shared->told.is_cut = texts->is_cut;
 	}
+	shared->now.texts = texts;
+	if (memory && (texts || shared->has_texts)) {
+		shared->has_texts = true;
+		step(shared, memory);
+	}
+	free(texts);
 	free(memory);
 	shared->told.took_ns = cpu_ns() - began_ns;
 	atomic_store(&shared->is_back, true);

@@ -22,6 +22,7 @@ struct outside_told {
 	struct vm_reading_stats stats;
 	uint64_t took_ns; /* processor time of the step */
 	size_t bytes;	  /* memory of the reader */
+	bool is_cut;	  /* the program's texts are longer than what is read of them */
 };
 
 /* is_beside: as of vm_reading_new. */

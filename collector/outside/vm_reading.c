@@ -173,6 +173,7 @@ static int read_layout(struct stepping *step, const struct vm_reading_now *now, 
 {
 	struct vm_reading *const reading = step->reading;
 	struct vm_tables *const tables = malloc(sizeof(*tables));
+	const struct code_records_who who = {now->inner_pid, now->texts};
 	const char *lacks = "";
 	int err = tables ? vm_tables_read(step->memory, &reading->libjvm, tables) : -ENOMEM;
 
@@ -181,7 +182,7 @@ static int read_layout(struct stepping *step, const struct vm_reading_now *now, 
 	if (!err && !code_layout_init(&reading->layout, tables, &lacks))
 		err = -ENOTSUP;
 	if (!err)
-		err = code_records_hello(&step->telling.out, step->memory, tables, now->inner_pid,
+		err = code_records_hello(&step->telling.out, step->memory, tables, &who,
 					 &reading->methods);
 	if (reading->is_beside)
 		step->telling.out.buf.len = 0; /* the agent has said hello */
@@ -301,7 +302,7 @@ int vm_reading_step(struct vm_reading *reading, struct vm_memory *memory,
 	prepare(&step, now);
 	if (!reading->has_layout)
 		err = read_layout(&step, now, ret->lacks);
-	if (!err)
+	if (!err && !now->only_hello)
 		err = read_code(&step, now);
 	if (!err) {
 		blob_list_fini(&reading->known);

@@ -19,6 +19,7 @@
 #define FG_OUTSIDE_VM_READING_H
 
 #include "outside/code_heaps.h"
+#include "vm/program_texts.h"
 #include "vm/vm_memory.h"
 #include "vm/vm_tables.h"
 
@@ -51,6 +52,8 @@ void vm_reading_free(struct vm_reading *reading); /* NULL is legal */
 struct vm_reading_now {
 	uint64_t time_ns; /* of the JVM's clock */
 	uint32_t inner_pid;
+	bool only_hello; /* no code is read; for a first step that is the last one */
+	const struct program_texts *texts; /* for the hello; NULL: not known */
 };
 
 /* Whether there is more to tell at once. */

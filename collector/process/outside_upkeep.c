@@ -258,8 +258,11 @@ static void apply(const struct outside_host *host, struct process *process,
 	struct wire_reader reader = {.data = told->records, .len = told->len};
 	struct wire_record record;
 
-	while (wire_reader_next(&reader, &record) == 1)
+	while (wire_reader_next(&reader, &record) == 1) {
 		code_events_apply(process, &record, now_ns);
+		if (record.kind == WIRE_HELLO)
+			host->named(host->arg, process);
+	}
 	host->changed(host->arg, process, told->len);
 }
 
@@ -316,6 +319,7 @@ static void count(struct outside_upkeep *upkeep, struct outside_process *outside
 	upkeep->stats.unlined += told->stats.unlined - outside->stats.unlined;
 	upkeep->stats.reused += told->stats.reused - outside->stats.reused;
 	upkeep->stats.changed += told->stats.changed - outside->stats.changed;
+	upkeep->stats.cut += told->is_cut;
 	if (told->stats.left_out > outside->stats.left_out)
 		upkeep->stats.left_out += told->stats.left_out - outside->stats.left_out;
 	outside->took_ns += told->took_ns;
@@ -497,6 +501,8 @@ static const struct counter counters[] = {
 		    "Pieces of code that changed while they were read."),
 	COUNTER_SUM(struct outside_stats, left_out, "outside.left_out", "outside_left_out_total",
 		    "Pieces of code that there was no room for."),
+	COUNTER_SUM(struct outside_stats, cut, "outside.cut", "outside_cut_total",
+		    "Command lines and environments of theirs that were read in part."),
 	COUNTER_SUM(struct outside_stats, beside, "outside.beside", "outside_beside_total",
 		    "Pieces of code of which an agent had not told, or that got another "
 		    "language's name."),

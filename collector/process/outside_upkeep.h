@@ -39,6 +39,7 @@ struct outside_stats {
 	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */
 	/* As struct vm_reading_stats has. */
 	uint64_t named, unnamed, uninlined, unlined, reused, changed, left_out;
+	uint64_t cut;	  /* readings of a command line or an environment that is longer */
 	uint64_t errors;  /* readings that ended with an error */
 	uint64_t refused; /* JVMs for which there was no room */
 	uint64_t beside;  /* pieces of code of which an agent had not told, or named anew */
@@ -51,6 +52,8 @@ struct outside_host {
 	bool (*take)(void *arg, struct process *process);
 	/* The process has changed by records of about so many bytes. */
 	void (*changed)(void *arg, struct process *process, size_t bytes);
+	/* What the process's JVM runs has become known. */
+	void (*named)(void *arg, const struct process *process);
 	/* Whether somebody wants the process to be read where no agent tells of it. */
 	bool (*is_wanted)(void *arg, const struct process *process);
 	void *arg;

@@ -1012,6 +1012,13 @@ static void changed_outside(void *arg, struct process *process, size_t bytes)
 		charge(targets, process);
 }
 
+static void named_outside(void *arg, const struct process *process)
+{
+	struct targets *const targets = arg;
+
+	start_classes_add(&targets->start_classes, process);
+}
+
 /* Whether somebody wants the process to be read where no agent tells of it. */
 static bool is_wanted_outside(void *arg, const struct process *process)
 {
@@ -1030,8 +1037,11 @@ static bool reads_outside(const struct targets *targets)
 
 static void read_outside(struct targets *targets)
 {
-	const struct outside_host host = {take_outside, changed_outside, is_wanted_outside,
-					  targets};
+	const struct outside_host host = {.take = take_outside,
+					  .changed = changed_outside,
+					  .named = named_outside,
+					  .is_wanted = is_wanted_outside,
+					  .arg = targets};
 
 	outside_upkeep_step(&targets->outside, &host, &targets->processes, clock_now_ns());
 }

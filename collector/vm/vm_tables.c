@@ -55,6 +55,7 @@ static const char *const symbol_names[SYMBOLS] = {
 static const char *const own_names[VM_OWN_VALUES] = {
 	[VM_OWN_COMMAND] = "Arguments::_java_command",
 	[VM_OWN_RELEASE] = "Abstract_VM_Version::_s_vm_release",
+	[VM_OWN_INFO] = "Abstract_VM_Version::_s_internal_vm_info_string",
 };
 
 /* What the exported symbols hold. */

@@ -30,6 +30,7 @@
 enum vm_own_value {
 	VM_OWN_COMMAND, /* address of a pointer to the program's name and arguments */
 	VM_OWN_RELEASE, /* address of a pointer to the release, as 17.0.21+9 */
+	VM_OWN_INFO,	/* the same to the name, behind which " (" and more stand */
 	VM_OWN_VALUES,
 };
 

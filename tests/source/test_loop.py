@@ -57,10 +57,11 @@ MAY_WAIT = {
     "sample/uprobe_line.c": WAITS,      # an errand
     "serve/control_client.c": ALONE,
     "symbolize/lines_process.c": WAITS,
+    "vm/program_texts.c": GUARDED,      # its caller: outside/outside_reader.c
     "wall/thread_files.c": WAITS,       # the clock of threads
 }
 CALLERS = {"files/module_file.c", "files/file_scope.c", "maps/foreign_file.c",
-           "memory/process_memory.c", "sample/uprobe.c"}
+           "memory/process_memory.c", "sample/uprobe.c", "vm/program_texts.c"}
 
 
 def without_comments(text):

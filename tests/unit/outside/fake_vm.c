@@ -105,6 +105,7 @@ static void set_field(struct fake_vm *vm, uint64_t entry, const struct fake_fiel
 static void make_fields(struct fake_vm *vm)
 {
 	const uint64_t heaps = take(vm, 8), release = take(vm, 8), command = take(vm, 8);
+	const uint64_t info = take(vm, 8);
 	const bool old = vm->has_pointers;
 	const struct fake_field fields[] = {
 		{"CodeCache", "_heaps", "GrowableArray<CodeHeap*>*", true, heaps},
@@ -153,6 +154,7 @@ static void make_fields(struct fake_vm *vm)
 		{"Symbol", "_length", NULL, false, 4},
 		{"Symbol", "_body", NULL, false, 6},
 		{"Abstract_VM_Version", "_s_vm_release", "const char*", true, release},
+		{"Abstract_VM_Version", "_s_internal_vm_info_string", "const char*", true, info},
 		{"Arguments", "_java_command", "char*", true, command},
 	};
 	const size_t n = sizeof(fields) / sizeof(*fields);
@@ -162,6 +164,7 @@ static void make_fields(struct fake_vm *vm)
 		set_field(vm, vm->structs + i * STRIDE, &fields[i]);
 	fake_vm_set_u64(vm, heaps, vm->heaps_array);
 	fake_vm_set_u64(vm, release, fake_vm_text(vm, "99.0.1+7"));
+	fake_vm_set_u64(vm, info, fake_vm_text(vm, "Fake 64-Bit VM (99.0.1+7) for linux"));
 	fake_vm_set_u64(vm, command, fake_vm_text(vm, "com.example.Main --fast"));
 }
 

@@ -274,25 +274,83 @@ static void all_code_of_blobs_with_pointers_is_told_of_once(void **state)
 	check_first(true);
 }
 
-static void hello_has_the_layout_and_the_program(void **state)
+/* Makes a step, and takes the hello that it begins with. */
+static void hear_hello(struct fixture *fixture, const struct vm_reading_now *now,
+		       struct wire_hello *ret)
 {
-	struct fixture *const fixture = new_fixture(false);
+	struct wire_reader reader;
 	struct wire_record record;
-	struct wire_hello hello;
+
+	assert_int_equal(
+		vm_reading_step(fixture->reading, &fixture->vm.memory, now, &fixture->told), 0);
+	reader = (struct wire_reader){.data = fixture->told.records, .len = fixture->told.len};
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_hello(&record, ret), 0);
+}
+
+static void check_attr(const struct wire_hello *hello, const char *key, const char *text)
+{
 	struct wire_attr attr;
 	size_t pos = 0;
 
-	assert_int_equal(step(fixture), 0);
-	struct wire_reader reader = {.data = fixture->told.records, .len = fixture->told.len};
+	while (wire_hello_next_attr(hello, &pos, &attr)) {
+		if (attr.key.len != strlen(key) || memcmp(attr.key.data, key, attr.key.len) != 0)
+			continue;
+		assert_non_null(text);
+		assert_int_equal(attr.text.len, strlen(text));
+		assert_memory_equal(attr.text.data, text, attr.text.len);
+		return;
+	}
+	assert_null(text);
+}
 
-	assert_int_equal(wire_reader_next(&reader, &record), 1);
-	assert_int_equal(wire_decode_hello(&record, &hello), 0);
+static void hello_has_the_layout_and_the_program(void **state)
+{
+	const struct vm_reading_now now = {.time_ns = 1000, .inner_pid = 7};
+	struct fixture *const fixture = new_fixture(false);
+	struct wire_hello hello;
+
+	hear_hello(fixture, &now, &hello);
 	assert_int_equal(hello.pid, 7);
 	assert_true(hello.n_values > 30);
-	assert_true(wire_hello_next_attr(&hello, &pos, &attr));
-	assert_memory_equal(attr.text.data, "99.0.1+7", attr.text.len);
-	assert_true(wire_hello_next_attr(&hello, &pos, &attr));
-	assert_memory_equal(attr.text.data, "com.example.Main --fast", attr.text.len);
+	check_attr(&hello, "jvm.name", "Fake 64-Bit VM");
+	check_attr(&hello, "jvm.version", "99.0.1+7");
+	check_attr(&hello, "java.command", "com.example.Main --fast");
+	check_attr(&hello, "command", NULL);
+	free_fixture(fixture);
+}
+
+static void hello_has_what_names_the_process(void **state)
+{
+	static struct program_texts texts = {
+		.command = "java -jar com.example.Main --fast",
+		.jar = "com.example.Main",
+		.variables = {[PROGRAM_POD] = "shop-1", [PROGRAM_OTEL_SERVICE] = "shop"},
+	};
+	const struct vm_reading_now now = {.time_ns = 1000, .inner_pid = 7, .texts = &texts};
+	struct fixture *const fixture = new_fixture(false);
+	struct wire_hello hello;
+
+	hear_hello(fixture, &now, &hello);
+	check_attr(&hello, "command", "java -jar com.example.Main --fast");
+	check_attr(&hello, "java.jar", "com.example.Main");
+	check_attr(&hello, "env.POD_NAME", "shop-1");
+	check_attr(&hello, "env.OTEL_SERVICE_NAME", "shop");
+	check_attr(&hello, "env.POD_NAMESPACE", NULL);
+	free_fixture(fixture);
+}
+
+static void a_reading_for_names_alone_reads_no_code(void **state)
+{
+	const struct vm_reading_now now = {.time_ns = 1000, .inner_pid = 7, .only_hello = true};
+	struct fixture *const fixture = new_fixture(false);
+	struct wire_hello hello;
+
+	add(fixture, "run", 1);
+	hear_hello(fixture, &now, &hello);
+	check_attr(&hello, "java.command", "com.example.Main --fast");
+	assert_false(fixture->told.has_more);
+	assert_int_equal(stats_of(fixture).named, 0);
 	free_fixture(fixture);
 }
 
@@ -1086,6 +1144,8 @@ int main(void)
 		cmocka_unit_test(all_code_is_told_of_once),
 		cmocka_unit_test(all_code_of_blobs_with_pointers_is_told_of_once),
 		cmocka_unit_test(hello_has_the_layout_and_the_program),
+		cmocka_unit_test(hello_has_what_names_the_process),
+		cmocka_unit_test(a_reading_for_names_alone_reads_no_code),
 		cmocka_unit_test(what_comes_and_goes_is_told_in_the_middle_of_two_steps),
 		cmocka_unit_test(an_address_that_is_used_again_has_its_new_name_and_counts),
 		cmocka_unit_test(code_that_changes_while_it_is_read_is_left_for_the_next_step),

@@ -28,6 +28,7 @@ struct fixture {
 	struct map64 processes;
 	uint64_t now_ns;
 	bool has_room, is_wanted;
+	unsigned named; /* calls of the host's named */
 };
 
 static bool take(void *arg, struct process *process)
@@ -40,6 +41,14 @@ static bool take(void *arg, struct process *process)
 static void changed(void *arg, struct process *process, size_t bytes)
 {
 	assert_true(bytes < VM_READING_RECORD_BYTES);
+}
+
+static void named(void *arg, const struct process *process)
+{
+	struct fixture *const fixture = arg;
+
+	assert_non_null(process_attr(process, "java.command"));
+	fixture->named++;
 }
 
 static bool is_wanted(void *arg, const struct process *process)
@@ -62,7 +71,11 @@ static int set_up(void **state)
 	assert_int_equal(process_new(getpid(), 0, PROCESS_READ_ALL, &fixture->process), 0);
 	assert_int_equal(address_space_add(&fixture->process->space, &libjvm), 0);
 	assert_int_equal(map64_put(&fixture->processes, (uint64_t)getpid(), fixture->process), 0);
-	fixture->host = (struct outside_host){take, changed, is_wanted, fixture};
+	fixture->host = (struct outside_host){.take = take,
+					      .changed = changed,
+					      .named = named,
+					      .is_wanted = is_wanted,
+					      .arg = fixture};
 	fixture->upkeep.most_ns = UINT64_MAX / 2; /* nothing depends on how long a step takes */
 	fixture->upkeep.share = 1;
 	fixture->now_ns = AGE_NS;
@@ -141,6 +154,8 @@ static void a_jvm_without_an_agent_is_read(void **state)
 	assert_string_equal(name_at(fixture, code), "run");
 	assert_string_equal(process_attr(fixture->process, "java.command"),
 			    "com.example.Main --fast");
+	assert_non_null(strstr(process_attr(fixture->process, "command"), "test_outside_upkeep"));
+	assert_int_equal(fixture->named, 1);
 	assert_true(fixture->process->jvm->layout.has_methods);
 	assert_false(process_has_agent(fixture->process));
 	assert_int_equal(fixture->process->jvm->bad_records, 0);
