@@ -35,7 +35,9 @@ struct outside_beside {
 };
 
 struct outside_process {
-	bool is_beside; /* an agent tells of the JVM's code, and the reading of the rest */
+	bool is_beside;	 /* an agent tells of the JVM's code, and the reading of the rest */
+	bool only_names; /* its program is wanted, and not its code */
+	bool is_named;	 /* of those: what it runs has been read */
 	struct outside_beside beside;
 	struct outside_reader *reader; /* NULL: none yet, or an error was the last */
 	uint64_t since_ns;	       /* since when it could be read */

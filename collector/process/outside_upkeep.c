@@ -132,7 +132,7 @@ static void set_due(const struct outside_upkeep *upkeep, struct outside_process 
 	outside->due_ns = later_of(outside->ready_ns, has_more ? now_ns : now_ns + usual_ns);
 }
 
-static bool begin(struct process *process, uint64_t now_ns)
+static bool begin(struct process *process, bool only_names, uint64_t now_ns)
 {
 	struct outside_process *outside = process->outside;
 
@@ -141,10 +141,25 @@ static bool begin(struct process *process, uint64_t now_ns)
 	outside = calloc(1, sizeof(*outside));
 	if (!outside)
 		return false;
+	outside->only_names = only_names;
 	outside->since_ns = now_ns;
 	outside->due_ns = now_ns + patience_ns(process);
 	process->outside = outside;
 	return true;
+}
+
+bool outside_is_naming(struct process *process, uint64_t now_ns)
+{
+	const struct outside_process *const outside = process->outside;
+
+	if (process_has_program(process) || process->gone_ns)
+		return false;
+	if (process->reader)
+		return true; /* its mappings will say whether it is a JVM */
+	if (!outside_may_read(process))
+		return false;
+	return !outside || (!outside->err && !outside->is_late && !outside->is_named &&
+			    outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS);
 }
 
 /* ---- one step ---- */
@@ -174,10 +189,12 @@ static void say_problem(const struct process *process, uint64_t now_ns)
 
 	if (outside->err == -ESRCH || !log_limit_allows(&limit, process->group, now_ns))
 		return;
-	log_warning("PID %d is a JVM %s, and %s has no names: %s%s%s%s", (int)process->pid,
+	log_warning("PID %d is a JVM %s, and %s: %s%s%s%s", (int)process->pid,
 		    outside->is_beside ? "with code of which its agent cannot tell"
 				       : "without an agent",
-		    outside->is_beside ? "this code" : "its Java code",
+		    outside->is_beside	  ? "this code has no names"
+		    : outside->only_names ? "what it runs cannot be read"
+					  : "its Java code has no names",
 		    outside_process_problem(outside), outside->lacks[0] ? " (" : "", outside->lacks,
 		    outside->lacks[0] ? ")" : "");
 }
@@ -224,6 +241,7 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 	const struct vm_reading_now now = {
 		.time_ns = now_ns + (uint64_t)process->clock_offset_ns,
 		.inner_pid = (uint32_t)process->inner_pid,
+		.only_hello = outside->only_names,
 	};
 	int err = 0;
 
@@ -331,6 +349,47 @@ static bool is_gone(struct process *process)
 	return process_stat_is_gone(process->pid, process->start_ticks, &process->proc_inode);
 }
 
+/* What the JVM runs is all that is wanted: the next reader would begin anew. */
+static bool take_names(const struct outside_host *host, struct process *process,
+		       const struct outside_told *told)
+{
+	struct outside_process *const outside = process->outside;
+	struct wire_reader reader = {.data = told->told.records, .len = told->told.len};
+	struct wire_record record;
+	struct wire_hello hello;
+
+	if (wire_reader_next(&reader, &record) != 1 || wire_decode_hello(&record, &hello) < 0 ||
+	    process_set_program(process, &hello) < 0)
+		return false;
+	outside->stats = told->stats;
+	end_reader(outside);
+	outside->is_named = true;
+	outside->due_ns = UINT64_MAX;
+	host->named(host->arg, process);
+	host->changed(host->arg, process, reader.len);
+	return true;
+}
+
+/* Takes what a step has told that ended well. False: there was no room for it. */
+static bool take_told(struct outside_upkeep *upkeep, const struct outside_host *host,
+		      struct process *process, const struct outside_told *told, uint64_t now_ns)
+{
+	struct outside_process *const outside = process->outside;
+
+	if (outside->only_names)
+		return take_names(host, process, told);
+	if (!outside->is_beside && !open_session(upkeep, host, process, now_ns))
+		return false;
+	set_due(upkeep, outside, told, now_ns);
+	if (outside->is_beside) {
+		apply_beside(upkeep, host, process, &told->told, now_ns);
+		note_beside(outside, told, now_ns);
+	} else {
+		apply(host, process, &told->told, now_ns);
+	}
+	return true;
+}
+
 /* Takes what a step has told. A process that has ended may have been read as another by its PID. */
 static void take_step(struct outside_upkeep *upkeep, const struct outside_host *host,
 		      struct process *process, uint64_t now_ns)
@@ -343,25 +402,16 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		return;
 	count(upkeep, outside, &told);
 	memcpy(outside->lacks, told.told.lacks, sizeof(outside->lacks));
-	if (outside->is_beside)
-		is_taken = !told.err && !is_gone(process);
-	else
-		is_taken = !told.err && !is_gone(process) &&
-			   open_session(upkeep, host, process, now_ns);
-	outside->stats = told.stats;
-	if (!is_taken) {
+	is_taken =
+		!told.err && !is_gone(process) && take_told(upkeep, host, process, &told, now_ns);
+	if (!outside->is_named)
+		outside->stats = told.stats;
+	if (is_taken) {
+		outside->err = 0;
+		outside->failures = 0;
+	} else {
 		end_reader(outside);
 		note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
-		return;
-	}
-	outside->err = 0;
-	outside->failures = 0;
-	set_due(upkeep, outside, &told, now_ns);
-	if (outside->is_beside) {
-		apply_beside(upkeep, host, process, &told.told, now_ns);
-		note_beside(outside, &told, now_ns);
-	} else {
-		apply(host, process, &told.told, now_ns);
 	}
 }
 
@@ -406,18 +456,32 @@ static void end(struct process *process)
 	process->outside = NULL;
 }
 
-uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
-				struct process *process, uint64_t now_ns)
+/* Code is wanted of a JVM of which only the program was. */
+static void want_code(struct outside_process *outside, uint64_t now_ns)
 {
+	if (!outside->only_names || is_out(outside))
+		return; /* a step that is under way is of the program */
+	outside->only_names = outside->is_named = false;
+	outside->due_ns = now_ns;
+}
+
+/* Goes on with one process. Returns when there is more to do, UINT64_MAX if there is not. */
+static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside_host *host,
+			     struct process *process, enum outside_want want, uint64_t now_ns)
+{
+	const bool only_names = want == OUTSIDE_WANT_NAMES;
 	struct outside_process *outside = process->outside;
 
 	if (outside && !is_still_read(process, outside))
 		end(process);
-	if (!process->outside && (!outside_may_read(process) || !begin(process, now_ns)))
+	if (!process->outside &&
+	    (!outside_may_read(process) || !begin(process, only_names, now_ns)))
 		return UINT64_MAX;
 	outside = process->outside;
 	if (is_out(outside))
 		take_step(upkeep, host, process, now_ns);
+	if (!only_names)
+		want_code(outside, now_ns);
 	if (now_ns >= outside->due_ns && !is_out(outside) && wants_step(outside, now_ns))
 		start_step(upkeep, process, now_ns);
 	if (note_late(process, now_ns))
@@ -442,6 +506,11 @@ bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, 
 	return may_wait;
 }
 
+static bool is_read(const struct process *process)
+{
+	return process->outside && !process->outside->only_names;
+}
+
 void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
 			 const struct map64 *processes, uint64_t now_ns)
 {
@@ -456,16 +525,18 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 		upkeep->round_read = 0;
 	}
 	do {
+		enum outside_want want;
 		uint64_t key, due_ns;
 		void *process;
 
 		has_more = map64_next(processes, &upkeep->pos, &key, &process);
-		if (!has_more || !host->is_wanted(host->arg, process))
+		want = has_more ? host->wanted(host->arg, process) : OUTSIDE_WANT_NOTHING;
+		if (want == OUTSIDE_WANT_NOTHING)
 			continue;
-		due_ns = outside_upkeep_process(upkeep, host, process, now_ns);
+		due_ns = step_process(upkeep, host, process, want, now_ns);
 		if (due_ns < upkeep->round_ns)
 			upkeep->round_ns = due_ns;
-		upkeep->round_read += ((const struct process *)process)->outside != NULL;
+		upkeep->round_read += is_read(process);
 	} while (has_more && clock_now_ns() < until_ns);
 	upkeep->next_ns = has_more ? now_ns : upkeep->round_ns;
 	if (has_more)

@@ -16,6 +16,8 @@
  * the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor time
  * more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each time
  * twice as late.
+ *
+ * Of a JVM that is looked for by its names only the program is read, once (process_set_program).
  */
 #ifndef FG_PROCESS_OUTSIDE_UPKEEP_H
 #define FG_PROCESS_OUTSIDE_UPKEEP_H
@@ -46,6 +48,12 @@ struct outside_stats {
 	size_t read_now;  /* JVMs that are read from outside now, also beside an agent */
 };
 
+enum outside_want {
+	OUTSIDE_WANT_NOTHING,
+	OUTSIDE_WANT_NAMES, /* what its JVM runs, once */
+	OUTSIDE_WANT_CODE,
+};
+
 /* What the upkeep asks of whoever keeps the processes. */
 struct outside_host {
 	/* Makes the process one with a JVM. False: there is no room. */
@@ -54,8 +62,8 @@ struct outside_host {
 	void (*changed)(void *arg, struct process *process, size_t bytes);
 	/* What the process's JVM runs has become known. */
 	void (*named)(void *arg, const struct process *process);
-	/* Whether somebody wants the process to be read where no agent tells of it. */
-	bool (*is_wanted)(void *arg, const struct process *process);
+	/* What somebody wants of the process where no agent tells of it. */
+	enum outside_want (*wanted)(void *arg, const struct process *process);
 	void *arg;
 };
 
@@ -75,12 +83,8 @@ struct outside_upkeep {
 /* Whether no agent tells of the process, and it is known to map libjvm.so. */
 bool outside_may_read(struct process *process);
 
-/*
- * Goes on with one process, whether or not it is wanted. Returns when there is more to do,
- * UINT64_MAX if there is not.
- */
-uint64_t outside_upkeep_process(struct outside_upkeep *upkeep, const struct outside_host *host,
-				struct process *process, uint64_t now_ns);
+/* Whether what the process's JVM runs is about to be read, by a step that is due soon. */
+bool outside_is_naming(struct process *process, uint64_t now_ns);
 /*
  * Goes on with all processes that are wanted, if a step is due, for about OUTSIDE_STEP_NS. New ones
  * are looked for every OUTSIDE_LOOK_NS. processes: PID -> process.

@@ -195,6 +195,7 @@ void process_free(struct process *process)
 	code_methods_fini(&process->methods); /* after the code's tables, which use them */
 	java_methods_clear(&process->java_methods);
 	jvm_free(process->jvm);
+	process_forget_program(process);
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
 	process_free_names(process);
@@ -279,6 +280,14 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	jitdump_target_fini(&process->jitdump);
 }
 
+/* Otherwise its texts would become the new program's title. */
+static void end_program(struct process *process)
+{
+	process_forget_program(process);
+	process->start_class[0] = '\0';
+	process_identify(process);
+}
+
 bool process_exec(struct process *process, uint64_t time_ns)
 {
 	/*
@@ -294,6 +303,8 @@ bool process_exec(struct process *process, uint64_t time_ns)
 		foreign_reader_restart(&process->foreign);
 		outside_process_free(process->outside);
 		process->outside = NULL;
+		if (process->program)
+			end_program(process);
 	}
 	if (!process->jvm || process->jvm->opened_ns > time_ns)
 		return false;
@@ -313,6 +324,7 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 	if (err)
 		return err;
 	vm_layout_init(&jvm->layout, &jvm->hello);
+	process_forget_program(process); /* the hello says it all */
 	process_identify(process);
 	return 0;
 }
@@ -321,18 +333,6 @@ struct owner process_owner(const struct process *process)
 {
 	return owner_of_process(process->pid, process->container_id,
 				container_owner_len(process->container_id));
-}
-
-const char *process_attr(const struct process *process, const char *key)
-{
-	return process->jvm ? jvm_hello_attr(&process->jvm->hello, key) : NULL;
-}
-
-bool process_is_zero_vm(const struct process *process)
-{
-	const char *const name = process_attr(process, "jvm.name");
-
-	return name && strstr(name, " Zero VM");
 }
 
 bool process_value(const struct process *process, const char *key, int64_t *ret)
@@ -523,8 +523,7 @@ void process_identify(struct process *process)
 	const struct container_entry *entry = process->container;
 
 	process->container_version = entry ? entry->version : 0;
-	workload_make(&process->workload, process->jvm ? &process->jvm->hello : NULL,
-		      entry ? &entry->container : NULL);
+	workload_make(&process->workload, process_hello(process), entry ? &entry->container : NULL);
 	if (process->start_class[0] && !label_set_find(&process->workload.labels, WORKLOAD_CLASS))
 		label_set_add(&process->workload.labels, WORKLOAD_CLASS, process->start_class);
 }

@@ -127,6 +127,7 @@ struct process {
 	uint64_t left_checked_ns;    /* when process_has_left_libjvm was last asked */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */
+	struct jvm_hello *program;   /* what its JVM runs, read before jvm has a hello; or NULL */
 	struct code_methods methods; /* the methods that its inline tables refer to */
 	struct name_pool names;	     /* of code and threads; empty without an agent */
 	struct name_move *name_move; /* of names to a fresh pool; NULL: none is under way */
@@ -231,13 +232,26 @@ bool process_has_left_libjvm(const struct process *process);
 
 /* Takes the agent's hello in place of an earlier one. */
 int process_set_hello(struct process *process, const struct wire_hello *hello);
+/*
+ * Takes the texts of a hello that was read from outside, for process_attr: the process is known by
+ * its names, and none of its code is. -ENOMEM.
+ */
+int process_set_program(struct process *process, const struct wire_hello *hello);
+void process_forget_program(struct process *process);
+/* What its agent has said, or else what was read of its program; or NULL. */
+const struct jvm_hello *process_hello(const struct process *process);
+/* Whether what its JVM runs is known, and it has begun no other program since. */
+static inline bool process_has_program(const struct process *process)
+{
+	return process->program || process_is_jvm(process);
+}
 /* Who pays for what is done for the process. */
 struct owner process_owner(const struct process *process);
 /*
  * Whether its JVM is HotSpot's port without machine code, whose Java frames are not on the stack.
  */
 bool process_is_zero_vm(const struct process *process);
-/* The text of an attribute of the hello, or NULL. */
+/* The text of an attribute of the hello, or of what was read of the program; or NULL. */
 const char *process_attr(const struct process *process, const char *key);
 /* Sets ret to a value of the hello; false if the hello has no such value. */
 bool process_value(const struct process *process, const char *key, int64_t *ret);

@@ -30,9 +30,13 @@ static size_t space_bytes(const struct process *process)
 
 static size_t jvm_bytes(const struct process *process)
 {
-	return process->jvm
-		       ? heap_bytes(sizeof(*process->jvm)) + jvm_hello_bytes(&process->jvm->hello)
-		       : 0;
+	size_t bytes = 0;
+
+	if (process->jvm)
+		bytes += heap_bytes(sizeof(*process->jvm)) + jvm_hello_bytes(&process->jvm->hello);
+	if (process->program)
+		bytes += heap_bytes(sizeof(*process->program)) + jvm_hello_bytes(process->program);
+	return bytes;
 }
 
 size_t process_bytes(const struct process *process)

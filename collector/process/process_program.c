@@ -10,9 +10,57 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LOOK_NS (2 * CLOCK_NS_PER_MS) /* for a library, among what can be read within that time */
+
+const struct jvm_hello *process_hello(const struct process *process)
+{
+	if (process->program)
+		return process->program;
+	return process->jvm ? &process->jvm->hello : NULL;
+}
+
+const char *process_attr(const struct process *process, const char *key)
+{
+	const struct jvm_hello *const hello = process_hello(process);
+
+	return hello ? jvm_hello_attr(hello, key) : NULL;
+}
+
+void process_forget_program(struct process *process)
+{
+	if (process->program)
+		jvm_hello_fini(process->program);
+	free(process->program);
+	process->program = NULL;
+}
+
+int process_set_program(struct process *process, const struct wire_hello *hello)
+{
+	struct wire_hello texts = *hello;
+	uint64_t bad = 0;
+	int err;
+
+	process_forget_program(process);
+	process->program = calloc(1, sizeof(*process->program));
+	if (!process->program)
+		return -ENOMEM;
+	texts.n_values = 0; /* where members lie is read anew with the code */
+	err = jvm_hello_set(process->program, &texts, &bad);
+	if (err)
+		process_forget_program(process);
+	process_identify(process);
+	return err;
+}
+
+bool process_is_zero_vm(const struct process *process)
+{
+	const char *const name = process_attr(process, "jvm.name");
+
+	return name && strstr(name, " Zero VM");
+}
 
 static struct java_program program_of(const struct process *process)
 {

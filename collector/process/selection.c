@@ -28,8 +28,8 @@ void selection_fini(struct selection *selection)
 }
 
 /*
- * Whether the class, the class that a jar starts, or what the JVM is called, fits. A process
- * without an agent has no class, so no other program fits.
+ * Whether the class, the class that a jar starts, or what the JVM is called, fits. What no agent
+ * has told and nobody has read has no class, so no other program fits.
  */
 static bool fits_jvm(const struct selection *selection, const struct process *process)
 {
@@ -38,7 +38,7 @@ static bool fits_jvm(const struct selection *selection, const struct process *pr
 
 	if (!selection->has_jvm)
 		return true;
-	if (!process_is_jvm(process))
+	if (!process_has_program(process))
 		return false;
 	process_title(process, title, sizeof(title));
 	process_write_called(process, called, sizeof(called));

@@ -119,8 +119,9 @@ static struct process *first_of(const struct start_classes *classes, const struc
 	const struct start_class_place *const place = &classes->waiting[classes->first];
 	struct process *const process = map64_find(processes, (uint64_t)place->pid);
 
-	return process && process->start_ticks == place->start_ticks && process->jvm ? process
-										     : NULL;
+	return process && process->start_ticks == place->start_ticks && process_has_program(process)
+		       ? process
+		       : NULL;
 }
 
 static void leave_first(struct start_classes *classes)

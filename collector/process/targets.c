@@ -328,6 +328,36 @@ void targets_unwant_outside(struct targets *targets)
 	remove_list(targets, unwanted);
 }
 
+void targets_want_names(struct targets *targets)
+{
+	targets->name_users++;
+	targets->outside.next_ns = 0;
+}
+
+void targets_unwant_names(struct targets *targets)
+{
+	assert(targets->name_users > 0);
+	targets->name_users--;
+}
+
+static bool is_naming(const struct targets *targets, uint64_t now_ns)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (outside_is_naming(process, now_ns))
+			return true;
+	}
+	return false;
+}
+
+bool targets_await_names(struct targets *targets, uint64_t now_ns)
+{
+	targets->are_names_awaited = is_naming(targets, now_ns);
+	return targets->are_names_awaited;
+}
+
 static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
 {
 	end_session_of(targets, process);
@@ -1019,19 +1049,22 @@ static void named_outside(void *arg, const struct process *process)
 	start_classes_add(&targets->start_classes, process);
 }
 
-/* Whether somebody wants the process to be read where no agent tells of it. */
-static bool is_wanted_outside(void *arg, const struct process *process)
+/* What somebody wants of the process where no agent tells of it. */
+static enum outside_want wanted_outside(void *arg, const struct process *process)
 {
 	const struct targets *const targets = arg;
+	const struct outside_process *const outside = process->outside;
 
-	return process->users > 0 || targets->outside_users > 0 || process_has_agent(process) ||
-	       process->outside;
+	if (process->users > 0 || targets->outside_users > 0 || process_has_agent(process) ||
+	    (outside && !outside->only_names))
+		return OUTSIDE_WANT_CODE;
+	return targets->name_users > 0 || outside ? OUTSIDE_WANT_NAMES : OUTSIDE_WANT_NOTHING;
 }
 
 /* Whether there may be JVMs to be read; a sweep notices those whose agent has gone. */
 static bool reads_outside(const struct targets *targets)
 {
-	return targets->outside_users + targets->one_users > 0 ||
+	return targets->outside_users + targets->one_users + targets->name_users > 0 ||
 	       targets->outside.stats.read_now > 0;
 }
 
@@ -1040,10 +1073,15 @@ static void read_outside(struct targets *targets)
 	const struct outside_host host = {.take = take_outside,
 					  .changed = changed_outside,
 					  .named = named_outside,
-					  .is_wanted = is_wanted_outside,
+					  .wanted = wanted_outside,
 					  .arg = targets};
 
 	outside_upkeep_step(&targets->outside, &host, &targets->processes, clock_now_ns());
+	if (!targets->are_names_awaited || is_naming(targets, clock_now_ns()))
+		return;
+	targets->are_names_awaited = false;
+	if (targets->on_named)
+		targets->on_named(targets->on_named_arg);
 }
 
 static bool reads_foreign(const struct targets *targets)

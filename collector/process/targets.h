@@ -100,6 +100,10 @@ struct targets {
 	struct foreign_upkeep foreign;
 	struct outside_upkeep outside;
 	unsigned outside_users; /* calls of targets_want_outside without targets_unwant_outside */
+	unsigned name_users;	/* calls of targets_want_names without targets_unwant_names */
+	void (*on_named)(void *arg); /* called once no name is awaited any more; or NULL */
+	void *on_named_arg;
+	bool are_names_awaited;
 	struct space_upkeep spaces;
 	struct start_classes start_classes;
 	struct containers containers; /* the containers of all processes */
@@ -168,6 +172,18 @@ void targets_unwant(struct targets *targets, pid_t pid);
  */
 void targets_want_outside(struct targets *targets);
 void targets_unwant_outside(struct targets *targets);
+
+/*
+ * From the first targets_want_names on, what every known JVM without an agent runs is read, so that
+ * the JVM can be found by its names (process_has_program), and nothing else of it.
+ */
+void targets_want_names(struct targets *targets);
+void targets_unwant_names(struct targets *targets);
+/*
+ * Whether a name is about to be read, by a step that is due soon. Then a targets_tick calls
+ * on_named once none is any more: each is known, cannot be read, or does not answer in time.
+ */
+bool targets_await_names(struct targets *targets, uint64_t now_ns);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);

@@ -27,7 +27,8 @@ struct fixture {
 	struct outside_host host;
 	struct map64 processes;
 	uint64_t now_ns;
-	bool has_room, is_wanted;
+	bool has_room;
+	enum outside_want wanted;
 	unsigned named; /* calls of the host's named */
 };
 
@@ -47,15 +48,15 @@ static void named(void *arg, const struct process *process)
 {
 	struct fixture *const fixture = arg;
 
-	assert_non_null(process_attr(process, "java.command"));
+	assert_ptr_equal(process, fixture->process);
 	fixture->named++;
 }
 
-static bool is_wanted(void *arg, const struct process *process)
+static enum outside_want wanted(void *arg, const struct process *process)
 {
 	const struct fixture *const fixture = arg;
 
-	return fixture->is_wanted;
+	return fixture->wanted;
 }
 
 static int set_up(void **state)
@@ -71,15 +72,13 @@ static int set_up(void **state)
 	assert_int_equal(process_new(getpid(), 0, PROCESS_READ_ALL, &fixture->process), 0);
 	assert_int_equal(address_space_add(&fixture->process->space, &libjvm), 0);
 	assert_int_equal(map64_put(&fixture->processes, (uint64_t)getpid(), fixture->process), 0);
-	fixture->host = (struct outside_host){.take = take,
-					      .changed = changed,
-					      .named = named,
-					      .is_wanted = is_wanted,
-					      .arg = fixture};
+	fixture->host = (struct outside_host){
+		.take = take, .changed = changed, .named = named, .wanted = wanted, .arg = fixture};
 	fixture->upkeep.most_ns = UINT64_MAX / 2; /* nothing depends on how long a step takes */
 	fixture->upkeep.share = 1;
 	fixture->now_ns = AGE_NS;
-	fixture->has_room = fixture->is_wanted = true;
+	fixture->has_room = true;
+	fixture->wanted = OUTSIDE_WANT_CODE;
 	*state = fixture;
 	return 0;
 }
@@ -250,10 +249,79 @@ static void who_is_not_wanted_is_not_read(void **state)
 {
 	struct fixture *const fixture = *state;
 
-	fixture->is_wanted = false;
+	fixture->wanted = OUTSIDE_WANT_NOTHING;
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	assert_null(fixture->process->jvm);
 	assert_null(fixture->process->outside);
+}
+
+static void check_names(const struct fixture *fixture)
+{
+	char title[64];
+
+	process_title(fixture->process, title, sizeof(title));
+	assert_string_equal(title, "com.example.Main");
+}
+
+static void for_its_names_alone_a_jvm_is_read_once_and_stays_as_it_was(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t steps;
+
+	add(fixture, "run", 1);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	assert_true(outside_is_naming(fixture->process, fixture->now_ns));
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_false(outside_is_naming(fixture->process, fixture->now_ns));
+	check_names(fixture);
+	assert_true(process_has_program(fixture->process));
+	assert_null(fixture->process->jvm);
+	assert_int_equal(fixture->named, 1);
+	assert_int_equal(fixture->upkeep.stats.named, 0);
+	assert_int_equal(fixture->upkeep.stats.read_now, 0); /* nobody reads its code */
+	steps = fixture->upkeep.stats.steps;
+	pass(fixture, 2 * OUTSIDE_CALM_NS);
+	assert_int_equal(fixture->upkeep.stats.steps, steps);
+}
+
+static void a_jvm_found_by_its_names_is_read_at_once(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	fixture->wanted = OUTSIDE_WANT_CODE;
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+	check_names(fixture);
+	assert_null(fixture->process->program);
+	assert_string_equal(name_at(fixture, code), "run");
+}
+
+static void names_that_cannot_be_read_are_waited_for_no_more(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	memset(fixture->vm.bytes, 0, 4096);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	assert_false(outside_is_naming(fixture->process, fixture->now_ns));
+	assert_false(process_has_program(fixture->process));
+	assert_int_equal(fixture->named, 0);
+}
+
+static void another_program_has_none_of_these_names(void **state)
+{
+	struct fixture *const fixture = *state;
+	char title[64];
+
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	process_exec(fixture->process, UINT64_MAX);
+	process_title(fixture->process, title, sizeof(title));
+	assert_string_equal(title, fixture->process->comm);
+	assert_false(process_has_program(fixture->process));
 }
 
 static void an_agent_takes_over(void **state)
@@ -527,6 +595,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_always_has_more_to_tell_is_read_for_its_share,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_is_not_wanted_is_not_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			for_its_names_alone_a_jvm_is_read_once_and_stays_as_it_was, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_jvm_found_by_its_names_is_read_at_once, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(names_that_cannot_be_read_are_waited_for_no_more,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_program_has_none_of_these_names, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_takes_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_that_goes_leaves_the_reading, set_up,
 						tear_down),
