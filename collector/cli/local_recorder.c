@@ -79,6 +79,8 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 		      struct dial_waits *waits, uint64_t waited_ns)
 {
 	const bool is_nobody_missing = is_everybody_here(local, options, waits, waited_ns);
+	const bool is_naming = selector_asks_names(&options->select) &&
+			       targets_await_names(&local->engine.targets, clock_now_ns());
 	uint32_t connected = 0, current = 0;
 
 	count_wanted(local, options, &connected, &current);
@@ -91,6 +93,8 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 	}
 	if (current < connected)
 		return waited_ns > RESYNC_WAIT_NS;
+	if (is_naming && waited_ns <= WAIT_NS)
+		return false;
 	if (is_nobody_missing || waited_ns > WAIT_NS)
 		return true;
 	if (waited_ns < REDIAL_NS)
@@ -102,6 +106,20 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 static uint64_t pause_ns(const struct dial_waits *waits)
 {
 	return dial_wait_pause_ns(&waits->all, dial_wait_pause_ns(&waits->wanted, STEP_NS / 4));
+}
+
+/* Without a daemon nobody knows yet what JVMs without an agent run. */
+static void begin_names(struct local_recorder *local)
+{
+	targets_want_all(&local->engine.targets);
+	targets_read_all(&local->engine.targets);
+	targets_want_names(&local->engine.targets);
+}
+
+static void end_names(struct local_recorder *local)
+{
+	targets_unwant_names(&local->engine.targets);
+	targets_unwant_all(&local->engine.targets);
 }
 
 static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
@@ -157,10 +175,14 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	sampler_close(sampler);
 	if (problem)
 		log_warning("kernel frames will have no names: %s", problem);
+	if (selector_asks_names(&options->select))
+		begin_names(local);
 	err = wait_for_agents(local, options);
 	if (!err)
 		err = engine_start_recording(&local->engine, options, NULL, NULL,
 					     &local->recording);
+	if (selector_asks_names(&options->select))
+		end_names(local);
 	if (!err && options->has_capture)
 		err = recording_capture_start(local->recording, &local->engine.model);
 	return err;

@@ -86,7 +86,10 @@ static bool is_new(const struct text *list, const char *name)
 
 static bool is_there(const struct process *process)
 {
-	return !process->gone_ns && process->jvm && process->jvm->state <= JVM_CURRENT;
+	if (process->gone_ns)
+		return false;
+	return process_is_jvm(process) ? process->jvm->state <= JVM_CURRENT
+				       : process_has_program(process);
 }
 
 /* Writes the names of all known processes, or of those that fit best. */
@@ -141,7 +144,7 @@ static int say_none(const struct selection *selection, const struct targets *tar
 	char asked[512];
 
 	selector_say(&selection->selector, asked, sizeof(asked));
-	say(&text, "no JVM with the agent fits %s; there are: ", asked);
+	say(&text, "no JVM fits %s; there are: ", asked);
 	say_names(&text, selection, SELECTOR_UNFIT, targets);
 	if (selection->selector.pod[0])
 		say(&text, "; pods of another node are recorded there");

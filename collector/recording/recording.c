@@ -101,6 +101,10 @@ static void select_place(struct recording *recording, struct recording_model *mo
 		return;
 	recording_want_outside(recording, model->targets);
 	targets_unwant_all(model->targets);
+	recording->asks_names = selector_asks_names(&recording->options.select);
+	if (recording->asks_names)
+		targets_want_names(model->targets);
+	recording->looked_ns = recording->start_ns;
 }
 
 static uint32_t max_nodes(const struct budget *budget)
@@ -311,6 +315,7 @@ void recording_free(struct recording *recording)
 	hold_fini(&recording->hold);
 	free(recording->unmet);
 	map64_fini(&recording->execs);
+	map64_fini(&recording->left_out);
 	selections_fini(&recording->selections);
 	sink_free_all(recording->sinks);
 	if (recording->watch)
@@ -343,6 +348,7 @@ void recording_read(struct recording *recording, struct recording_model *model)
 
 	if (recording->is_done)
 		return;
+	recording_look_outside(recording, model, clock_now_ns());
 	recording_tell_wanted(recording, model, clock_now_ns());
 	sampler_read(recording->sampler, on_record, &context);
 	recording_read_clock(recording, model);

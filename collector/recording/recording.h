@@ -171,11 +171,21 @@ struct recording_samples {
 /* JVMs without an agent that a recording by name may have. */
 #define RECORDING_MAX_OUTSIDE 256
 
+/* A JVM without an agent that was found by name. */
+struct recording_found {
+	pid_t pid;
+	uint64_t start_ticks;
+};
+
 struct recording {
 	struct recording_options options;
-	struct selections selections;	      /* made of options.select */
-	pid_t outside[RECORDING_MAX_OUTSIDE]; /* JVMs without an agent, found by name */
+	struct selections selections;			       /* made of options.select */
+	struct recording_found outside[RECORDING_MAX_OUTSIDE]; /* JVMs without an agent */
 	size_t n_outside;
+	struct map64 left_out; /* PIDs of those past the most: each counts once */
+	uint64_t look_ns;      /* when JVMs without an agent are looked for again */
+	uint64_t looked_ns;    /* when programs that have begun were last looked at */
+	bool asks_names;       /* what JVMs without an agent run is wanted */
 	struct sampler *sampler;
 	struct thread_clock *clock; /* NULL: no time was asked for */
 	struct probe_arms *arms;    /* NULL: no probes are asked for */
@@ -318,11 +328,26 @@ const char *recording_kinds_text(unsigned kinds, char ret[RECORDING_KINDS_BYTES]
  */
 bool recording_looks_outside(const struct recording_options *options);
 /*
- * Finds the JVMs without an agent that fit by name, among all processes of the host, and wants
- * them (targets_want), up to RECORDING_MAX_OUTSIDE. JVMs that begin later are not among them.
+ * Finds the JVMs without an agent that fit by name, among all processes that are known, and wants
+ * them (targets_want), up to RECORDING_MAX_OUTSIDE at a time. Those that are known no more make
+ * room. Returns how many are new, which are the last of recording->outside.
  */
-void recording_want_outside(struct recording *recording, struct targets *targets);
+size_t recording_want_outside(struct recording *recording, struct targets *targets);
 void recording_unwant_outside(struct recording *recording, struct targets *targets);
+/*
+ * Looks now and then for JVMs without an agent that have begun, or whose names have become known.
+ * A JVM may map its library some time after its program has begun, when nobody hears of it: so
+ * programs that nobody knows are looked at RECORDING_PROGRAM_LOOKS times, the last time when they
+ * are 8 s old.
+ */
+#define RECORDING_PROGRAM_LOOKS 6
+void recording_look_outside(struct recording *recording, struct recording_model *model,
+			    uint64_t now_ns);
+/* Takes a process that maps libjvm.so for a JVM that starts. */
+void recording_note_jvm(struct recording *recording, const struct recording_model *model,
+			struct process *process, uint64_t time_ns);
+/* Takes one of the processes that may be read now. False: no more may. */
+bool recording_take_place(struct recording *recording, uint64_t now_ns);
 
 /* Starts to read threads if their time is asked for. Errors have been said. */
 int recording_start_clock(struct recording *recording, const struct budget *budget);

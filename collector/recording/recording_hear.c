@@ -110,8 +110,7 @@ static void expect_files(const struct recording_model *model, const struct proce
 	}
 }
 
-/* Takes one process from the budget. False: no more processes may be read now. */
-static bool take_budget(struct recording *recording, uint64_t now_ns)
+bool recording_take_place(struct recording *recording, uint64_t now_ns)
 {
 	if (now_ns >= recording->budget_ns) {
 		recording->budget_ns = now_ns + BUDGET_NS;
@@ -148,7 +147,7 @@ static struct process *find_process(struct recording *recording, struct recordin
 
 	if (process || !is_new || record->pid <= 0)
 		return process;
-	if (record->kind == RECORD_MMAP && !take_budget(recording, clock_now_ns()))
+	if (record->kind == RECORD_MMAP && !recording_take_place(recording, clock_now_ns()))
 		return NULL;
 	process = targets_find_or_read(model->targets, record->pid);
 	if (process)
@@ -199,8 +198,8 @@ static void hear_exec(struct recording *recording, struct process *process,
 		hold_add(&recording->hold, record);
 }
 
-static void note_jvm(struct recording *recording, const struct recording_model *model,
-		     struct process *process, uint64_t time_ns)
+void recording_note_jvm(struct recording *recording, const struct recording_model *model,
+			struct process *process, uint64_t time_ns)
 {
 	process->jvm_mapped_ns = time_ns;
 	if (recording->sampler)
@@ -215,7 +214,7 @@ static void hear_mapping(struct recording *recording, struct recording_model *mo
 			 struct process *process, const struct record *record)
 {
 	if (is_libjvm(record))
-		note_jvm(recording, model, process, record->time_ns);
+		recording_note_jvm(recording, model, process, record->time_ns);
 	see_mapping(recording, model, process, &record->mmap);
 	hold_add(&recording->hold, record);
 }
@@ -323,12 +322,12 @@ static struct process *meet_newcomer(struct recording *recording, struct recordi
 	struct process *process;
 
 	if (!exec_ns || record->time_ns > exec_ns + RECORDING_NEWCOMER_NS ||
-	    !take_budget(recording, clock_now_ns()) || !process_maps_libjvm(record->pid))
+	    !recording_take_place(recording, clock_now_ns()) || !process_maps_libjvm(record->pid))
 		return NULL;
 	process = targets_find_or_read(model->targets, record->pid);
 	if (!process)
 		return NULL;
-	note_jvm(recording, model, process, record->time_ns);
+	recording_note_jvm(recording, model, process, record->time_ns);
 	for (size_t i = 0; i < process->space.count; i++)
 		table_cache_expect(model->tables, process->pid, &process->space.mappings[i]);
 	return process;

@@ -711,6 +711,14 @@ static void on_ready(void *arg)
 	}
 }
 
+/* Whoever starts and waits for names of JVMs goes on. */
+static void on_named(void *arg)
+{
+	const struct control *const control = arg;
+
+	eventfd_write(control->drawn_fd, 1);
+}
+
 static int start_listening(struct control *control, const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -777,6 +785,8 @@ int control_open(struct engine *engine, const char *socket_path, const struct da
 	}
 	engine->control =
 		(struct engine_fd){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
+	engine->targets.on_named = on_named;
+	engine->targets.on_named_arg = control;
 	*ret = control;
 	return 0;
 }
@@ -827,6 +837,7 @@ void control_close(struct control *control)
 	if (!control)
 		return;
 	control->engine->control = (struct engine_fd){.fd = -1};
+	control->engine->targets.on_named = NULL;
 	for (struct drawing *drawing; (drawing = control->drawings);) {
 		control->drawings = drawing->next;
 		close(drawing_end(drawing)); /* nobody waits for the graph any more */

@@ -5,6 +5,7 @@
  */
 #include "serve/starting.h"
 
+#include "base/clock.h"
 #include "capture/recording_capture.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 
 enum phase {
 	SURVEY, /* of all processes of the host */
+	NAMES,	/* of JVMs without an agent are being read */
 	LOOK,	/* at the processes that are known */
 	EXPECT, /* processes that may be known in a moment */
 	AGAIN,	/* a second look and expectation: names may have been read meanwhile */
@@ -39,6 +41,9 @@ int starting_begin(const struct starting *demand, struct starting **ret)
 		return -ENOMEM;
 	*starting = *demand;
 	starting->phase = LOOK;
+	starting->asks_names = selector_asks_names(&options->select);
+	if (starting->asks_names)
+		targets_want_names(&starting->engine->targets);
 	if (recording_needs_survey(options))
 		starting->phase = after_none(starting);
 	*ret = starting;
@@ -86,9 +91,14 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 {
 	switch ((enum phase)starting->phase) {
 	case SURVEY:
-		if (survey_step(&starting->survey, &starting->engine->targets, until_ns)) {
-			starting->phase = starting->has_expected ? AGAIN : LOOK;
-		}
+		if (survey_step(&starting->survey, &starting->engine->targets, until_ns))
+			starting->phase = NAMES;
+		return STARTING_GOES_ON;
+	case NAMES:
+		if (starting->asks_names &&
+		    targets_await_names(&starting->engine->targets, clock_now_ns()))
+			return STARTING_SLEEPS;
+		starting->phase = starting->has_expected ? AGAIN : LOOK;
 		return STARTING_GOES_ON;
 	case AGAIN:
 		starting->has_looked_again = true;
@@ -147,6 +157,8 @@ int starting_end(struct starting *starting, struct recording **ret)
 		sampler_close(sampler);
 	survey_end(&starting->survey, &starting->engine->targets);
 	newcomers_end(&starting->newcomers);
+	if (starting->asks_names)
+		targets_unwant_names(&starting->engine->targets);
 	free(starting);
 	return err;
 }

@@ -20,7 +20,11 @@
 
 enum starting_state {
 	STARTING_GOES_ON, /* there is more to do */
-	STARTING_SLEEPS, /* the sampler is being opened; wake_fd is written to at the end of that */
+	/*
+	 * The sampler is being opened, and wake_fd is written to at the end of that; or names are
+	 * awaited, see targets_await_names.
+	 */
+	STARTING_SLEEPS,
 	STARTING_OPENED,
 	STARTING_EXPECTS, /* the same options may mean a process in a moment (newcomers.h) */
 	STARTING_REFUSED, /* message says why nothing can be recorded */
@@ -41,6 +45,7 @@ struct starting {
 	int phase;
 	bool has_expected;
 	bool has_looked_again;
+	bool asks_names; /* JVMs without an agent are read for their names meanwhile */
 	struct survey survey;
 	struct newcomers newcomers;
 	struct sampler_opening *opening; /* or NULL */

@@ -312,7 +312,7 @@ class Kubernetes(Case):
                 (("shop/job-1",), ("has ended (Succeeded)",)),
                 (("shop/plain-12", "-c", "side"), ("has no container side; it has: app",)),
                 (("shop/plain-12", "--collector-namespace", "x"), ("in namespace x",)),
-                (("shop/plain-12", "--jvm", "Nobody"), ("no JVM with the agent fits",)),
+                (("shop/plain-12", "--jvm", "Nobody"), ("no JVM fits",)),
                 (("shop/plain-12", "-e", "nonsense"), ("no such event",)),
                 (("shop/plain-12", "-o", "/proc/x/y.svg"), ("cannot write into",))):
             self.assert_refused("record", *args, "-d", "1", says=says)

@@ -30,10 +30,10 @@ class Outside(Case):
     def jvm(self, jdk, env):
         return self.container("KnownShare", jdk=jdk, env=env).wait_for_line("ready")
 
-    def recorder(self, pid):
+    def recorder(self, *of):
         """A recording that goes on until the test ends it."""
-        return self.background([settings.COLLECTOR, "record", "-p", pid, "-d", 600, "-o",
-                                self.directory / "long.folded", *self.place.options()], f"of-{pid}")
+        return self.background([settings.COLLECTOR, "record", *of, "-d", 600, "-o",
+                                self.directory / "long.folded", *self.place.options()], f"of-{of[-1]}")
 
     def records(self, pid):
         return collector.record_until(
@@ -65,7 +65,7 @@ class Outside(Case):
         daemon = self.watch()
         for jdk in JDKS:
             jvm = self.jvm(jdk, NO_AGENT)
-            recorder = self.recorder(jvm.pid)
+            recorder = self.recorder("-p", jvm.pid)
             daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
             row = daemon.jvm(jvm.pid)
             self.assertEqual(row["agent"], "none")
@@ -93,6 +93,24 @@ class Outside(Case):
                                               for method in METHODS), "--container", jvm.id)
         self.assertIn(f", names of 1 JVM {OUTSIDE}", recording.quality.line)
 
+    def assert_found(self, jvms, *option):
+        recording = collector.record_until(
+            self.place, lambda recording: from_thread_to(recording.folded, METHODS[0]), *option)
+        self.assertIn(f", names of {jvms} {OUTSIDE}", recording.quality.line)
+
+    def test_a_class_and_a_label_find_it(self):
+        jvms = [self.jvm(jdk, {**NO_AGENT, "OTEL_SERVICE_NAME": f"shop-{jdk}"}) for jdk in JDKS]
+        self.assert_found("2 JVMs", "--jvm", "Known[S]hare")
+        self.assert_found("1 JVM", "--label", "service.name=shop-25")
+        daemon = self.watch()
+        self.assert_found("1 JVM", "-a", "--label", "service.name=shop-17")
+        recorder = self.recorder("--jvm", "KnownShare")
+        for jvm in jvms:
+            daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
+        later = self.jvm(25, NO_AGENT)
+        daemon.wait_for_jvm(later.pid, state=OUTSIDE)
+        recorder.stop()
+
     def test_a_daemon_that_records_all_keeps_the_perf_map(self):
         jvm = self.jvm(17, NO_AGENT)
         graphs = self.directory / "graphs"
@@ -107,7 +125,7 @@ class Outside(Case):
         self.place.run.chmod(0o700)  # no agent reaches the socket
         jvms = [self.jvm(jdk, None) for jdk in JDKS]
         for jvm in jvms:
-            self.recorder(jvm.pid)
+            self.recorder("-p", jvm.pid)
         for jvm in jvms:
             daemon.wait_for_jvm(jvm.pid, state=OUTSIDE)
         self.place.run.chmod(0o755)

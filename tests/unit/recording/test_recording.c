@@ -41,6 +41,7 @@ static int tear_down(void **state)
 {
 	hold_fini(&recording.hold);
 	map64_fini(&recording.execs);
+	map64_fini(&recording.left_out);
 	targets_fini(&targets);
 	unwinder_free(model.unwinder);
 	table_cache_free(model.tables);
@@ -577,6 +578,21 @@ static void a_name_finds_jvms_without_an_agent_and_no_other_program(void **state
 	selections_fini(&recording.selections);
 }
 
+/* As many JVMs are found as can be. */
+static void fill_outside(void)
+{
+	for (int i = 0; i < RECORDING_MAX_OUTSIDE; i++) {
+		struct process *process;
+
+		assert_int_equal(process_new_replayed(STRANGER - i, 1, &process), 0);
+		assert_int_equal(map64_put(&targets.processes, (uint64_t)process->pid, process), 0);
+		process->users++;
+		targets.one_users++;
+		recording.outside[recording.n_outside++] =
+			(struct recording_found){process->pid, process->start_ticks};
+	}
+}
+
 static void jvms_without_an_agent_past_the_most_are_counted(void **state)
 {
 	const struct mapping libjvm = {
@@ -589,13 +605,101 @@ static void jvms_without_an_agent_past_the_most_are_counted(void **state)
 	targets_want_all(&targets);
 	assert_int_equal(selections_init(&recording.selections, &options->select), 0);
 	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
-	while (recording.n_outside < RECORDING_MAX_OUTSIDE)
-		recording.outside[recording.n_outside++] = getpid();
-	recording_want_outside(&recording, &targets);
+	fill_outside();
+	assert_int_equal(recording_want_outside(&recording, &targets), 0);
 	assert_int_equal(recording.n_outside, RECORDING_MAX_OUTSIDE);
 	assert_int_equal(recording.counts.outside_left_out, 1);
+	recording_want_outside(&recording, &targets);
+	assert_int_equal(recording.counts.outside_left_out, 1);	  /* it is the same one */
+	process_free(map64_remove(&targets.processes, STRANGER)); /* one is gone and forgotten */
+	assert_int_equal(recording_want_outside(&recording, &targets), 1);
+	assert_int_equal(recording.n_outside, RECORDING_MAX_OUTSIDE);
+	assert_int_equal(recording.outside[RECORDING_MAX_OUTSIDE - 1].pid, getpid());
 	recording_unwant_outside(&recording, &targets);
 	targets_unwant_all(&targets);
+	selections_fini(&recording.selections);
+}
+
+/* Of a class, as if the JVM's memory had been read. */
+static void set_class(struct process *process, const char *class)
+{
+	static uint8_t bytes[4096];
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(class)};
+	struct wire_hello hello = {.n_attrs = 1};
+	struct wire_reader reader = {.data = bytes};
+	struct wire_record record;
+
+	assert_true(wire_encode_hello(&buf, &hello, &attr, NULL));
+	reader.len = buf.len;
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_hello(&record, &hello), 0);
+	assert_int_equal(process_set_program(process, &hello), 0);
+}
+
+static void a_jvm_without_an_agent_is_found_once_its_class_is_known(void **state)
+{
+	const struct mapping libjvm = {
+		.start = 0x10000, .end = 0x11000, .inode = 5, .path = "/java/lib/server/libjvm.so"};
+	struct recording_options *const options = &recording.options;
+	struct process *process = targets_find_or_read(&targets, getpid());
+
+	assert_non_null(process);
+	assert_null(selector_set_jvm(&options->select, "example.Shop"));
+	assert_int_equal(selections_init(&recording.selections, &options->select), 0);
+	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
+	recording_look_outside(&recording, &model, 10 * SEC);
+	assert_int_equal(recording.n_outside, 0);
+	set_class(process, "com.example.Shop --fast");
+	recording_look_outside(&recording, &model, 10 * SEC); /* it has just looked */
+	assert_int_equal(recording.n_outside, 0);
+	assert_int_equal(files_met(), 0);
+	recording_look_outside(&recording, &model, 11 * SEC);
+	assert_int_equal(recording.n_outside, 1);
+	assert_true(recording_selects(&recording, process));
+	assert_true(files_met() > 0);
+	recording_unwant_outside(&recording, &targets);
+	selections_fini(&recording.selections);
+}
+
+/* Maps a file of that name, with as much code as the library has at least. */
+static void *map_libjvm(char directory[TEMP_DIR_BYTES], size_t bytes)
+{
+	char path[TEMP_DIR_BYTES + 16];
+	void *code;
+	int fd;
+
+	temp_dir_make(directory);
+	snprintf(path, sizeof(path), "%s/libjvm.so", directory);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0700);
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	code = mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(code, MAP_FAILED);
+	close(fd);
+	return code;
+}
+
+static void a_program_that_becomes_a_jvm_late_is_found(void **state)
+{
+	const uint64_t exec_ns = 100 * SEC;
+	const size_t bytes = 4u << 20;
+	char directory[TEMP_DIR_BYTES];
+	void *code;
+
+	strcpy(recording.options.select.comm, "java");
+	assert_int_equal(selections_init(&recording.selections, &recording.options.select), 0);
+	begin_program(getpid(), exec_ns);
+	recording.looked_ns = exec_ns;
+	recording_look_outside(&recording, &model, exec_ns + SEC);
+	assert_null(targets_find(&targets, getpid())); /* it has no libjvm.so */
+	code = map_libjvm(directory, bytes);
+	recording_look_outside(&recording, &model, exec_ns + SEC + SEC / 2);
+	assert_null(targets_find(&targets, getpid())); /* it is looked at with 1 and 2 s */
+	recording_look_outside(&recording, &model, exec_ns + 2 * SEC);
+	assert_non_null(targets_find(&targets, getpid()));
+	assert_true(recording.young_until_ns > 0);
+	munmap(code, bytes);
+	temp_dir_remove(directory);
 	selections_fini(&recording.selections);
 }
 
@@ -638,6 +742,8 @@ int main(void)
 		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
 		cmocka_unit_test_setup_teardown(
 			a_name_finds_jvms_without_an_agent_and_no_other_program, set_up, tear_down),
+		TEST(a_jvm_without_an_agent_is_found_once_its_class_is_known),
+		TEST(a_program_that_becomes_a_jvm_late_is_found),
 		cmocka_unit_test_setup_teardown(jvms_without_an_agent_past_the_most_are_counted,
 						set_up, tear_down),
 		cmocka_unit_test(without_a_name_jvms_without_an_agent_are_not_looked_for),

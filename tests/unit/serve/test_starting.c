@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -222,6 +223,49 @@ static void all_processes_are_read_before_the_time_of_all_is_recorded(void **sta
 	assert_nothing_is_wanted();
 }
 
+static void note_wake(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* This process, as a JVM without an agent whose names are about to be read. */
+static void begin_naming(void)
+{
+	const struct mapping libjvm = {
+		.start = 0x10000, .end = 0x11000, .inode = 5, .path = "/java/lib/server/libjvm.so"};
+	struct process *const process = targets_find(&engine.targets, getpid());
+
+	assert_non_null(process);
+	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
+	process->outside = calloc(1, sizeof(*process->outside));
+	assert_non_null(process->outside);
+	process->outside->only_names = true;
+}
+
+static void a_class_is_judged_once_jvms_without_an_agent_have_names(void **state)
+{
+	unsigned wakes = 0;
+	size_t steps;
+
+	(void)state;
+	assert_null(selector_set_jvm(&demand.options.select, "nobody.has.it"));
+	engine.targets.on_named = note_wake;
+	engine.targets.on_named_arg = &wakes;
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	while (engine.targets.surveys == 0)
+		assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
+	begin_naming();
+	assert_int_equal(finish(&steps), STARTING_SLEEPS);
+	assert_int_equal(wakes, 0);
+	while (wakes == 0) /* it is no JVM that can be read, which is an answer too */
+		targets_tick(&engine.targets, clock_now_ns(), 0);
+	assert_int_equal(finish(&steps), STARTING_REFUSED);
+	assert_non_null(strstr(starting->message, "nobody.has.it"));
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_int_equal(engine.targets.name_users, 0);
+	assert_nothing_is_wanted();
+}
+
 static void after_a_survey_nothing_is_read_again(void **state)
 {
 	struct survey survey = {0};
@@ -257,6 +301,7 @@ int main(void)
 		CLAIM(what_begins_to_fit_while_others_are_looked_at_is_expected),
 		CLAIM(all_processes_are_read_before_a_name_is_judged),
 		CLAIM(all_processes_are_read_before_the_time_of_all_is_recorded),
+		CLAIM(a_class_is_judged_once_jvms_without_an_agent_have_names),
 		CLAIM(after_a_survey_nothing_is_read_again),
 	};
 
