@@ -100,6 +100,17 @@ bool code_records_part(struct code_records *records, uint64_t addr, uint32_t siz
 	return code_records_stub(records, &part, name);
 }
 
+bool code_records_thread(struct code_records *records, uint32_t tid, const char *name, size_t len)
+{
+	const struct wire_thread thread = {
+		.time_ns = records->time_ns,
+		.tid = tid,
+		.name = {.data = name, .len = (uint16_t)len},
+	};
+
+	return end_record(records, records->buf.len, wire_encode_thread(&records->buf, &thread));
+}
+
 bool code_records_gone(struct code_records *records, const struct code_blob *blob)
 {
 	const struct wire_method_unload unload = {.time_ns = records->time_ns, .addr = blob->code};

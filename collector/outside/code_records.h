@@ -48,6 +48,8 @@ bool code_records_stub(struct code_records *records, const struct code_blob *blo
 		       const char *name);
 bool code_records_part(struct code_records *records, uint64_t addr, uint32_t size,
 		       const char *name);
+/* A thread by its inner ID; name in modified UTF-8. */
+bool code_records_thread(struct code_records *records, uint32_t tid, const char *name, size_t len);
 bool code_records_gone(struct code_records *records, const struct code_blob *blob);
 
 #endif

@@ -18,7 +18,8 @@ struct shared {
 	pid_t pid;
 	struct vm_reading *reading;
 	struct vm_reading_now now;
-	bool has_texts; /* the program's texts have been told */
+	uint32_t tids[THREAD_NAMES_MAX]; /* of now */
+	bool has_texts;			 /* the program's texts have been told */
 	struct outside_told told;
 };
 
@@ -133,6 +134,11 @@ int outside_reader_start(struct outside_reader *reader, const struct vm_reading_
 	call->base = (struct guarded_call){.run = run, .free = free_call};
 	call->shared = reader->shared;
 	reader->shared->now = *now;
+	reader->shared->now.tids = reader->shared->tids;
+	reader->shared->now.n_tids =
+		now->n_tids < THREAD_NAMES_MAX ? now->n_tids : THREAD_NAMES_MAX;
+	for (size_t i = 0; i < reader->shared->now.n_tids; i++)
+		reader->shared->tids[i] = now->tids[i];
 	atomic_store(&reader->shared->is_back, false);
 	atomic_fetch_add(&reader->shared->holders, 1);
 	reader->is_out = true;

@@ -16,12 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_THREAD_FAILURES 64
+
 struct vm_reading {
 	struct vm_image_mapping libjvm;
 	bool is_beside;
 	bool has_layout, is_begun, is_whole; /* is_whole: all code has been told once */
 	struct code_layout layout;
 	struct vm_layout methods;
+	struct vm_tables *tables; /* until the layout of threads is known */
+	unsigned thread_failures;
+	struct thread_layout threads;
 	struct code_blocks blocks;
 	struct blob_list known;
 	struct blob_names names;
@@ -68,6 +73,7 @@ void vm_reading_free(struct vm_reading *reading)
 	blob_list_fini(&reading->known);
 	free(reading->windows);
 	free(reading->records);
+	free(reading->tables);
 	free(reading);
 }
 
@@ -197,8 +203,43 @@ static int read_layout(struct stepping *step, const struct vm_reading_now *now, 
 	reading->layout.scopes.is_biased = reading->methods.lines_are_biased;
 	reading->has_layout = !err;
 	snprintf(ret_lacks, VM_READING_LACKS_BYTES, "%s", err == -ENOTSUP ? lacks : "");
-	free(tables);
+	reading->tables = tables;
 	return err;
+}
+
+/* ---- threads ---- */
+
+static void tell_thread(void *arg, uint32_t tid, const char *name, size_t len)
+{
+	struct stepping *const step = arg;
+
+	code_records_thread(&step->telling.out, tid, name, len);
+}
+
+/* A JVM that is starting may have no class of threads yet. */
+static void read_thread_layout(struct stepping *step)
+{
+	struct vm_reading *const reading = step->reading;
+	const int err = thread_layout_init(&reading->threads, step->memory, reading->tables);
+
+	if (err && err != -ENOTSUP && ++reading->thread_failures < MAX_THREAD_FAILURES)
+		return;
+	free(reading->tables);
+	reading->tables = NULL;
+}
+
+/* Names that cannot be read are not told: whoever wants them has the kernel's. */
+static void tell_threads(struct stepping *step, const struct vm_reading_now *now)
+{
+	struct vm_reading *const reading = step->reading;
+
+	if (now->n_tids == 0 || reading->is_beside)
+		return;
+	if (reading->tables)
+		read_thread_layout(step);
+	if (reading->threads.is_valid)
+		thread_names_read(step->memory, &reading->threads, now->tids, now->n_tids,
+				  tell_thread, step);
 }
 
 /* The records are in a buffer that is no larger than they are. */
@@ -304,6 +345,8 @@ int vm_reading_step(struct vm_reading *reading, struct vm_memory *memory,
 		err = read_layout(&step, now, ret->lacks);
 	if (!err && !now->only_hello)
 		err = read_code(&step, now);
+	if (!err)
+		tell_threads(&step, now);
 	if (!err) {
 		blob_list_fini(&reading->known);
 		reading->known = step.kept;
@@ -330,7 +373,8 @@ void vm_reading_stats(const struct vm_reading *reading, struct vm_reading_stats 
 
 size_t vm_reading_bytes(const struct vm_reading *reading)
 {
-	return sizeof(*reading) + reading->known.size * sizeof(struct code_blob) +
+	return sizeof(*reading) + (reading->tables ? sizeof(*reading->tables) : 0) +
+	       reading->known.size * sizeof(struct code_blob) +
 	       reading->blocks.size * sizeof(struct code_block) +
 	       blob_windows_bytes(reading->windows) + blob_names_bytes(&reading->names) +
 	       method_names_bytes(&reading->method_names) +

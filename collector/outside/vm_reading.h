@@ -20,6 +20,7 @@
 
 #include "outside/code_heaps.h"
 #include "vm/program_texts.h"
+#include "vm/thread_names.h"
 #include "vm/vm_memory.h"
 #include "vm/vm_tables.h"
 
@@ -54,6 +55,8 @@ struct vm_reading_now {
 	uint32_t inner_pid;
 	bool only_hello; /* no code is read; for a first step that is the last one */
 	const struct program_texts *texts; /* for the hello; NULL: not known */
+	const uint32_t *tids; /* of threads whose full names are wanted, by their inner IDs */
+	size_t n_tids;	      /* THREAD_NAMES_MAX at most */
 };
 
 /* Whether there is more to tell at once. */

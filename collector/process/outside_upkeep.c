@@ -238,12 +238,17 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 	struct outside_process *const outside = process->outside;
 	struct vm_image_mapping libjvm;
 	const bool is_beside = outside->is_beside;
-	const struct vm_reading_now now = {
+	uint32_t tids[THREAD_NAMES_MAX];
+	struct vm_reading_now now = {
 		.time_ns = now_ns + (uint64_t)process->clock_offset_ns,
 		.inner_pid = (uint32_t)process->inner_pid,
 		.only_hello = outside->only_names,
+		.tids = tids,
 	};
 	int err = 0;
+
+	if (!is_beside && !outside->only_names)
+		now.n_tids = process_ask_threads(process, now_ns, tids, THREAD_NAMES_MAX);
 
 	if (!outside->reader && find_libjvm(process, &libjvm))
 		err = outside_reader_new(process->pid, &libjvm, is_beside, &outside->reader);
@@ -386,6 +391,8 @@ static bool take_told(struct outside_upkeep *upkeep, const struct outside_host *
 		note_beside(outside, told, now_ns);
 	} else {
 		apply(host, process, &told->told, now_ns);
+		upkeep->stats.cut_threads +=
+			process_count_cut_threads(process, outside->started_ns);
 	}
 	return true;
 }
@@ -574,6 +581,10 @@ static const struct counter counters[] = {
 		    "Pieces of code that there was no room for."),
 	COUNTER_SUM(struct outside_stats, cut, "outside.cut", "outside_cut_total",
 		    "Command lines and environments of theirs that were read in part."),
+	COUNTER_SUM(struct outside_stats, cut_threads, "outside.cut_threads",
+		    "outside_cut_threads_total",
+		    "Threads of theirs that have the first 15 bytes of a name, because more could "
+		    "not be read: also threads that are not Java's."),
 	COUNTER_SUM(struct outside_stats, beside, "outside.beside", "outside_beside_total",
 		    "Pieces of code of which an agent had not told, or that got another "
 		    "language's name."),

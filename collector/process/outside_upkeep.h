@@ -41,11 +41,12 @@ struct outside_stats {
 	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */
 	/* As struct vm_reading_stats has. */
 	uint64_t named, unnamed, uninlined, unlined, reused, changed, left_out;
-	uint64_t cut;	  /* readings of a command line or an environment that is longer */
-	uint64_t errors;  /* readings that ended with an error */
-	uint64_t refused; /* JVMs for which there was no room */
-	uint64_t beside;  /* pieces of code of which an agent had not told, or named anew */
-	size_t read_now;  /* JVMs that are read from outside now, also beside an agent */
+	uint64_t cut;	      /* readings of a command line or an environment that is longer */
+	uint64_t cut_threads; /* threads whose full name could not be read */
+	uint64_t errors;      /* readings that ended with an error */
+	uint64_t refused;     /* JVMs for which there was no room */
+	uint64_t beside;      /* pieces of code of which an agent had not told, or named anew */
+	size_t read_now;      /* JVMs that are read from outside now, also beside an agent */
 };
 
 enum outside_want {

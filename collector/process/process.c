@@ -20,10 +20,6 @@
  */
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
 
-/* HotSpot has the kernel cut a longer name; since JDK 21 HotSpot cuts it itself: "%.7s..%.6s". */
-#define CUT_START 7
-#define CUT_END	  6
-
 /* Reads /proc/<pid>/timens_offsets, with lines "monotonic <seconds> <nanoseconds>". */
 static int64_t read_clock_offset(pid_t pid)
 {
@@ -385,28 +381,6 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 }
 
 /*
- * Whether the JVM would have cut the full name to the comm. What is not ASCII may be cut within a
- * character, and is compared up to there.
- */
-static bool is_cut_from(const char *comm, const char *full)
-{
-	const size_t len = strlen(full), most = PROCESS_COMM_BYTES - 1;
-	size_t ascii = 0;
-
-	if (strlen(comm) != most)
-		return false;
-	while (ascii < most && (unsigned char)comm[ascii] < 0x80)
-		ascii++;
-	if (ascii < most)
-		return strncmp(full, comm, ascii < CUT_START ? ascii : CUT_START) == 0;
-	if (len <= most)
-		return false;
-	return memcmp(full, comm, most) == 0 ||
-	       (memcmp(full, comm, CUT_START) == 0 && memcmp(comm + CUT_START, "..", 2) == 0 &&
-		memcmp(full + len - CUT_END, comm + most - CUT_END, CUT_END) == 0);
-}
-
-/*
  * The kernel's name is the newer name. If the kernel's name may have been cut, and the agent's full
  * name would be cut to it, the full name is used.
  */
@@ -417,8 +391,8 @@ const char *process_thread_name(struct process *process, pid_t tid)
 
 	if (!thread)
 		return "";
-	full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
-	return full && is_cut_from(thread->comm, full) ? full : thread->name;
+	full = process_full_name(process, thread);
+	return full ? full : thread->name;
 }
 
 static void set_process_comm(struct process *process, const char *comm)

@@ -93,6 +93,8 @@ struct thread {
 	pid_t tid;
 	pid_t inner_tid;
 	uint64_t read_ns;	       /* when its name was last read */
+	uint64_t asked_ns;	       /* when its full name was last asked for; 0: never */
+	bool is_cut;		       /* it was asked for and was not had, which has counted */
 	char comm[PROCESS_COMM_BYTES]; /* as the kernel has it */
 	char name[PROCESS_COMM_BYTES]; /* comm in UTF-8: a JVM's is modified UTF-8 */
 };
@@ -265,6 +267,8 @@ bool process_has_generated(const struct process *process);
  * could be read.
  */
 const char *process_thread_name(struct process *process, pid_t tid);
+/* The full name of a thread that is known, if there is one as above; or NULL. */
+const char *process_full_name(const struct process *process, const struct thread *thread);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);
 /* Reads the thread's name if that is due; for a thread of which a sample was taken just now. */
 void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns);
@@ -273,6 +277,15 @@ int process_set_thread(struct process *process, pid_t tid, const char *name);
 void process_remove_thread(struct process *process, pid_t tid);
 /* Forgets all threads, which are then read anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);
+/*
+ * Asks for the full names of up to max threads: of those whose comm may be cut, that were sampled
+ * since they were last asked for, and that PROCESS_NAME_AGE_NS ago at least. Returns how many; ret
+ * has their inner TIDs.
+ */
+size_t process_ask_threads(struct process *process, uint64_t now_ns, uint32_t *ret, size_t max);
+/* Of those that were asked for then, how many have no full name, and have not counted yet. */
+size_t process_count_cut_threads(struct process *process, uint64_t asked_ns);
+
 /* Takes the name that the agent told of a thread; name is one of process_name's. -ENOMEM. */
 int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name);
 

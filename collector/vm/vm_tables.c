@@ -52,10 +52,35 @@ static const char *const symbol_names[SYMBOLS] = {
 	[LONG_VALUE] = "gHotSpotVMLongConstantEntryValueOffset",
 };
 
-static const char *const own_names[VM_OWN_VALUES] = {
-	[VM_OWN_COMMAND] = "Arguments::_java_command",
-	[VM_OWN_RELEASE] = "Abstract_VM_Version::_s_vm_release",
-	[VM_OWN_INFO] = "Abstract_VM_Version::_s_internal_vm_info_string",
+/* A name of a value; one that was renamed has a row for each name. */
+struct own_name {
+	enum vm_own_value number;
+	const char *key;
+};
+
+static const struct own_name own_names[] = {
+	{VM_OWN_COMMAND, "Arguments::_java_command"},
+	{VM_OWN_RELEASE, "Abstract_VM_Version::_s_vm_release"},
+	{VM_OWN_INFO, "Abstract_VM_Version::_s_internal_vm_info_string"},
+	{VM_OWN_THREAD_KLASS,
+	 "vmClasses::_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]"},
+	{VM_OWN_THREAD_KLASS,
+	 "SystemDictionary::_well_known_klasses[SystemDictionary::Thread_klass_knum]"},
+	{VM_OWN_STRING_KLASS,
+	 "vmClasses::_klasses[static_cast<int>(vmClassID::String_klass_knum)]"},
+	{VM_OWN_STRING_KLASS,
+	 "SystemDictionary::_well_known_klasses[SystemDictionary::String_klass_knum]"},
+	{VM_OWN_THREADS, "Threads::_thread_list"},
+	{VM_OWN_NARROW_BASE, "Universe::_narrow_oop._base"},
+	{VM_OWN_NARROW_SHIFT, "Universe::_narrow_oop._shift"},
+	{VM_OWN_NEXT_THREAD, "JavaThread::_next"},
+	{VM_OWN_HANDLE, "OopHandle::_obj"},
+	{VM_OWN_FIELDS, "InstanceKlass::_fields"},
+	{VM_OWN_FIELD_COUNT, "InstanceKlass::_java_fields_count"},
+	{VM_OWN_FIELD_STREAM, "InstanceKlass::_fieldinfo_stream"},
+	{VM_OWN_ARRAY_LEN, "Array<int>::_length"},
+	{VM_OWN_U1_DATA, "Array<u1>::_data"},
+	{VM_OWN_U2_DATA, "Array<u2>::_data"},
 };
 
 /* What the exported symbols hold. */
@@ -171,15 +196,26 @@ static bool is_field(const char *key, const char *type, const char *name)
 	       strcmp(key + len + 2, name) == 0;
 }
 
-static int take_declared(struct vm_memory *memory, const struct exports *exports,
-			 const struct entry *entry, struct vm_tables *ret)
+/* Whether the entry declares its member as the type. */
+static int is_declared(struct vm_memory *memory, const struct exports *exports,
+		       const struct entry *entry, const char *type, bool *ret)
 {
 	char declared[VM_TABLES_NAME_BYTES];
 	const uint64_t at = u64_at(entry, exports->values[STRUCT_DECLARED]);
 	const int err = at ? read_name(memory, at, declared) : 0;
 
-	ret->complete_is_int = !err && at && strcmp(declared, "int") == 0;
+	*ret = !err && at && strcmp(declared, type) == 0;
 	return err;
+}
+
+static void take_own(const char *type, const char *name, uint64_t value, struct vm_tables *ret)
+{
+	for (size_t i = 0; i < sizeof(own_names) / sizeof(*own_names); i++) {
+		if (!is_field(own_names[i].key, type, name))
+			continue;
+		ret->has_own[own_names[i].number] = true;
+		ret->own[own_names[i].number] = value;
+	}
 }
 
 static int take_field(struct vm_memory *memory, const struct exports *exports,
@@ -201,12 +237,12 @@ static int take_field(struct vm_memory *memory, const struct exports *exports,
 		ret->has_field[i] = true;
 		ret->fields[i] = (int64_t)value;
 	}
-	for (size_t i = 0; is_static && i < VM_OWN_VALUES; i++) {
-		if (is_field(own_names[i], entry->name, name))
-			ret->own[i] = value;
-	}
+	take_own(entry->name, name, value, ret);
 	if (is_field("CodeBlob::_frame_complete_offset", entry->name, name))
-		err = take_declared(memory, exports, entry, ret);
+		err = is_declared(memory, exports, entry, "int", &ret->complete_is_int);
+	if (!err && is_field("JavaThread::_threadObj", entry->name, name))
+		err = is_declared(memory, exports, entry, "OopHandle",
+				  &ret->thread_object_is_handle);
 	return err;
 }
 
@@ -338,5 +374,13 @@ bool vm_tables_small(const struct vm_tables *tables, const char *key, uint32_t m
 	if (!vm_tables_value(tables, key, &value) || value < 0 || value > (int64_t)max)
 		return false;
 	*ret = (uint32_t)value;
+	return true;
+}
+
+bool vm_tables_own(const struct vm_tables *tables, enum vm_own_value number, uint32_t *ret)
+{
+	if (!tables->has_own[number] || tables->own[number] > VM_TABLES_MAX_OFFSET)
+		return false;
+	*ret = (uint32_t)tables->own[number];
 	return true;
 }

@@ -111,6 +111,14 @@ class Outside(Case):
         daemon.wait_for_jvm(later.pid, state=OUTSIDE)
         recorder.stop()
 
+    def test_threads_have_their_full_names(self):
+        for jdk in JDKS:
+            jvm = self.container("Threads", "3", "0", "the-name-of-a-worker-", jdk=jdk, env=NO_AGENT)
+            jvm.wait_for_line("ready")
+            collector.record_until(self.place, lambda recording: all(
+                any(f"the-name-of-a-worker-00{i}" in frames for frames, _ in recording.folded.stacks)
+                for i in range(3)), "-p", jvm.pid, "--threads")
+
     def test_a_daemon_that_records_all_keeps_the_perf_map(self):
         jvm = self.jvm(17, NO_AGENT)
         graphs = self.directory / "graphs"

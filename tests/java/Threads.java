@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Many threads, named worker-000 and so on, that take turns of a millisecond: as many at a time
  * as there are CPUs, first come, first served, so that each has the same share.
  *
- * Usage: Threads N [SECONDS]; 0 (the default) runs until it is killed.
+ * Usage: Threads N [SECONDS [NAME]]; 0 (the default) runs until it is killed. A name stands in
+ * place of "worker-".
  */
 public final class Threads {
     private static final long TURN_NS = 1_000_000;
@@ -18,11 +19,12 @@ public final class Threads {
     public static void main(String[] args) throws InterruptedException {
         int count = Integer.parseInt(args[0]);
         double seconds = args.length > 1 ? Double.parseDouble(args[1]) : 0;
+        String name = args.length > 2 ? args[2] : "worker-";
         AtomicLongArray turns = new AtomicLongArray(count);
         Thread[] threads = new Thread[count];
 
         for (int i = 0; i < count; i++) {
-            threads[i] = new Thread(new Worker(turns, i), String.format("worker-%03d", i));
+            threads[i] = new Thread(new Worker(turns, i), String.format("%s%03d", name, i));
             threads[i].setDaemon(true);
             threads[i].start();
         }

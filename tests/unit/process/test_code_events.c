@@ -482,6 +482,41 @@ static void thread_name_is_in_unicode(void **state)
 	check_thread_name("post-\xed\xa0\xbd\xed\xb8\x80-sen", "post-\xf0\x9f\x98\x80-sen");
 }
 
+/* The thread's sample was read at read_ns. Returns how many threads are asked for at now_ns. */
+static size_t ask_at(uint64_t read_ns, uint64_t now_ns)
+{
+	uint32_t tids[2] = {0};
+	size_t n;
+
+	process_see_thread(process, getpid(), read_ns);
+	process_set_comm(process, getpid(), "http-nio-8080-e");
+	n = process_ask_threads(process, now_ns, tids, 2);
+	assert_true(n == 0 || tids[0] == (uint32_t)getpid());
+	return n;
+}
+
+/* A thread that is renamed, and begins alike, has its new name a second later. */
+static void full_names_are_asked_for_again_while_samples_come(void **state)
+{
+	const uint64_t age_ns = PROCESS_NAME_AGE_NS;
+
+	say_hello();
+	process_set_comm(process, getpid(), "http-nio-8080");
+	assert_int_equal(process_ask_threads(process, 1, &(uint32_t){0}, 1), 0); /* it is whole */
+	assert_int_equal(ask_at(5 * age_ns, 5 * age_ns), 1);
+	assert_int_equal(ask_at(5 * age_ns + 1, 5 * age_ns + 1), 0);
+	assert_int_equal(process_count_cut_threads(process, 5 * age_ns), 1);
+	assert_int_equal(process_count_cut_threads(process, 5 * age_ns), 0); /* once a thread */
+	assert_int_equal(ask_at(6 * age_ns, 6 * age_ns), 1);
+	say_thread((uint32_t)getpid(), "http-nio-8080-exec-1");
+	assert_int_equal(process_count_cut_threads(process, 6 * age_ns), 0);
+	assert_string_equal(process_thread_name(process, getpid()), "http-nio-8080-exec-1");
+	assert_int_equal(process_ask_threads(process, 8 * age_ns, &(uint32_t){0}, 1), 0);
+	assert_int_equal(ask_at(9 * age_ns, 9 * age_ns), 1);
+	say_thread((uint32_t)getpid(), "http-nio-8080-exec-2");
+	assert_string_equal(process_thread_name(process, getpid()), "http-nio-8080-exec-2");
+}
+
 static void thread_names_are_learnt_anew_at_the_limit(void **state)
 {
 	say_hello();
@@ -649,6 +684,7 @@ int main(void)
 		CLAIM(the_next_hello_frees_the_texts_of_the_last),
 		CLAIM(full_name_is_used_where_the_jvm_cuts_it_to_the_kernels),
 		CLAIM(thread_name_is_in_unicode),
+		CLAIM(full_names_are_asked_for_again_while_samples_come),
 		CLAIM(thread_names_are_learnt_anew_at_the_limit),
 	};
 
