@@ -62,6 +62,12 @@ class Capture(Case):
         collector.record(self.place, "-p", jvm.pid, seconds=2)
         self.assert_replays(jvm, "-p", jvm.pid)
 
+    def test_a_jvm_without_the_agent_is_replayed_byte_for_byte(self):
+        for jdk in (17, 25):
+            jvm = self.container("Threads", "3", "0", "the-name-of-a-worker-", jdk=jdk,
+                                 env={"JAVA_TOOL_OPTIONS": ""}).wait_for_line("ready")
+            self.assert_replays(jvm, "-p", jvm.pid)
+
     def test_capture_is_cut_down_to_the_stacks_that_match(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         # By perf, whose copies of stacks are larger: of exact ones a capture is mostly tables of files.
