@@ -4,6 +4,7 @@
 
 #include "base/guarded.h"
 #include "base/process_stat.h"
+#include "process/code_events.h"
 #include "process/outside_upkeep.h"
 
 #include <errno.h>
@@ -338,6 +339,54 @@ static void an_agent_takes_over(void **state)
 	assert_string_equal(name_at(fixture, code), "run"); /* until the agent has told all */
 }
 
+/* The agent says hello and repeats the code, as a resynchronisation. */
+static void resync(struct fixture *fixture, uint64_t code)
+{
+	static uint8_t bytes[4096];
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+	const struct wire_hello hello = {.pid = (uint32_t)getpid()};
+	const struct wire_resync mark = {.time_ns = fixture->now_ns, .epoch = 3, .complete = true};
+	const struct wire_method_load load = {.time_ns = fixture->now_ns,
+					      .addr = code,
+					      .size = 200,
+					      .level = 4,
+					      .code_kind = WIRE_CODE_JAVA,
+					      .class_sig = wire_str_from("Lcom/example/Main;"),
+					      .method = wire_str_from("run"),
+					      .method_sig = wire_str_from("(I)V")};
+	struct wire_reader reader = {.data = bytes};
+	struct wire_record record;
+
+	assert_true(wire_encode_hello(&buf, &hello, NULL, NULL));
+	assert_true(wire_encode_resync(&buf, WIRE_RESYNC_BEGIN, &mark));
+	assert_true(wire_encode_method_load(&buf, WIRE_FLAG_RESYNC, &load));
+	assert_true(wire_encode_resync(&buf, WIRE_RESYNC_END, &mark));
+	reader.len = buf.len;
+	while (wire_reader_next(&reader, &record) == 1)
+		code_events_apply(fixture->process, &record, fixture->now_ns);
+}
+
+/* Samples from before and after have one name at the place: the code has lived on. */
+static void code_lives_on_when_an_agent_takes_over(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1), other = add(fixture, "walk", 2);
+	uint64_t birth_ns, read_ns;
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	birth_ns = code_map_living(fixture->process->code, code)->birth_ns;
+	read_ns = fixture->now_ns;
+	fixture->now_ns += AGE_NS;
+	process_open_session(fixture->process, AGENT_SESSION, fixture->now_ns);
+	assert_string_equal(name_at(fixture, other), "walk");
+	resync(fixture, code);
+	assert_int_equal(fixture->process->jvm->state, JVM_CURRENT);
+	assert_string_equal(name_at(fixture, code), "run");
+	assert_int_equal(code_map_living(fixture->process->code, code)->birth_ns, birth_ns);
+	assert_null(code_map_living(fixture->process->code, other)); /* it was not repeated */
+	assert_string_equal(code_map_find(fixture->process->code, other, read_ns)->name, "walk");
+}
+
 static void an_agent_that_goes_leaves_the_reading(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -605,6 +654,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_program_has_none_of_these_names, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_takes_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_lives_on_when_an_agent_takes_over, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_that_goes_leaves_the_reading, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
