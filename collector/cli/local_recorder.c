@@ -79,7 +79,7 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 		      struct dial_waits *waits, uint64_t waited_ns)
 {
 	const bool is_nobody_missing = is_everybody_here(local, options, waits, waited_ns);
-	const bool is_naming = selector_asks_names(&options->select) &&
+	const bool is_naming = selector_needs_names(&options->select) &&
 			       targets_await_names(&local->engine.targets, clock_now_ns());
 	uint32_t connected = 0, current = 0;
 

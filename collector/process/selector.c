@@ -225,10 +225,14 @@ bool selector_is_empty(const struct selector *selector)
 	       !selector->jvm[0] && selector->n_labels == 0;
 }
 
+bool selector_needs_names(const struct selector *selector)
+{
+	return selector->pod[0] || selector->jvm[0] || selector->n_labels > 0;
+}
+
 bool selector_asks_names(const struct selector *selector)
 {
-	return selector->container[0] || selector->pod[0] || selector->jvm[0] ||
-	       selector->n_labels > 0;
+	return selector->container[0] || selector_needs_names(selector);
 }
 
 static enum selector_fit fit(const char *asked, const char *name)

@@ -94,6 +94,8 @@ void selector_copy_pods(struct selector *selector, const struct selector *from);
 bool selector_is_empty(const struct selector *selector);
 /* Whether a JVM may fit by what it runs or by its environment: not by its comm alone. */
 bool selector_asks_names(const struct selector *selector);
+/* The same where it is mostly by nothing else: a container's name is mostly known without. */
+bool selector_needs_names(const struct selector *selector);
 
 /* How well the process's container or pod fits; SELECTOR_EXACT if the selector has no such part. */
 enum selector_fit selector_fit_container(const struct selector *selector,

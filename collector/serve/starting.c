@@ -95,7 +95,7 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 			starting->phase = NAMES;
 		return STARTING_GOES_ON;
 	case NAMES:
-		if (starting->asks_names &&
+		if (selector_needs_names(&starting->options.select) &&
 		    targets_await_names(&starting->engine->targets, clock_now_ns()))
 			return STARTING_SLEEPS;
 		starting->phase = starting->has_expected ? AGAIN : LOOK;
