@@ -3,10 +3,10 @@
 #include "cli/command_line.h"
 
 #include "base/cleanup.h"
-#include "base/help.h"
 #include "cli/foreign_options.h"
 #include "cli/option_setters.h"
 #include "cli/output_options.h"
+#include "options/help.h"
 #include "options/option_value.h"
 #include "options/tables.h"
 

@@ -3,11 +3,11 @@
 #include "draw/draw_options.h"
 
 #include "base/cleanup.h"
-#include "base/help.h"
 #include "base/log.h"
 #include "base/quick_hash.h"
 #include "draw/draw_missing.h"
 #include "encode/quantity.h"
+#include "options/help.h"
 #include "options/option_value.h"
 #include "options/tables.h"
 

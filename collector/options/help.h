@@ -9,8 +9,8 @@
  * -h, --help or --help-all asks for help wherever an option can stand, even between options that
  * are wrong. The caller then does nothing but show the help.
  */
-#ifndef FG_BASE_HELP_H
-#define FG_BASE_HELP_H
+#ifndef FG_OPTIONS_HELP_H
+#define FG_OPTIONS_HELP_H
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  * getopt_long moves words behind the options. An option at the end whose value is missing would
  * take such a word for its value at the next look: so this look has a copy.
  */
-#include "base/help.h"
+#include "options/help.h"
 
 #include <stdlib.h>
 #include <string.h>
