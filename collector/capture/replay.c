@@ -2,6 +2,7 @@
 /* Runs the stages on a capture, see replay.h. */
 #include "capture/replay.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -104,13 +105,8 @@ int replay_open(int fd, struct replay **ret, const char **ret_reason)
 
 	*ret_reason = "the file cannot be read";
 	while (!err && n > 0) {
-		if (len == size) {
-			char *bigger = realloc(data, size + size / 2 + step);
-
-			err = bigger ? 0 : -ENOMEM;
-			data = bigger ? bigger : data;
-			size = bigger ? size + size / 2 + step : size;
-		}
+		if (len == size)
+			err = ARRAY_RESERVE(data, size, len + step);
 		n = err ? 0 : file_read_up_to(fd, data + len, size - len);
 		err = n < 0 ? (int)n : err;
 		len += n > 0 ? (size_t)n : 0;

@@ -2,28 +2,14 @@
 /* Reads a capture's facts, see replay_facts.h. */
 #include "capture/replay_facts.h"
 
+#include "base/array.h"
 #include "base/quick_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_PURPOSE   UINT64_C(0x7265706c6179)
-#define FIRST_ELEMENTS 16
-
-/* Makes room for another element of an array. *size counts elements. */
-static void *grow(void *array, size_t n, size_t *size, size_t bytes)
-{
-	const size_t wanted = *size ? *size * 2 : FIRST_ELEMENTS;
-	void *bigger;
-
-	if (n < *size)
-		return array;
-	bigger = realloc(array, wanted * bytes);
-	if (bigger)
-		*size = wanted;
-	return bigger;
-}
+#define HASH_PURPOSE UINT64_C(0x7265706c6179)
 
 static const char *copy_text(struct replay_facts *facts, struct capture_cursor *cursor)
 {
@@ -51,7 +37,7 @@ static int read_file(struct replay_facts *facts, struct capture_cursor *cursor)
 {
 	const uint64_t number = capture_get_up_to(cursor, CAPTURE_MAX_FILES);
 	const pid_t pid = (pid_t)capture_get_up_to(cursor, CAPTURE_MAX_PIDS);
-	struct replay_file **files;
+	struct replay_file *file;
 	struct mapping mapping = {0};
 
 	mapping.dev_major = (uint32_t)capture_get_up_to(cursor, UINT32_MAX);
@@ -60,16 +46,14 @@ static int read_file(struct replay_facts *facts, struct capture_cursor *cursor)
 	mapping.path = copy_text(facts, cursor);
 	if (cursor->failed || number != facts->n_files + 1)
 		return -EINVAL;
-	files = grow(facts->files, facts->n_files, &facts->files_size, sizeof(*files));
-	if (!files)
+	if (ARRAY_RESERVE(facts->files, facts->files_size, facts->n_files + 1) < 0)
 		return -ENOMEM;
-	facts->files = files;
-	files[facts->n_files] = calloc(1, sizeof(**files));
-	if (!files[facts->n_files])
+	file = calloc(1, sizeof(*file));
+	if (!file)
 		return -ENOMEM;
-	files[facts->n_files]->hash = hash_mapping(facts, pid, &mapping);
-	facts->n_files++;
-	return map64_put(&facts->by_mapping, files[number - 1]->hash, files[number - 1]);
+	file->hash = hash_mapping(facts, pid, &mapping);
+	facts->files[facts->n_files++] = file;
+	return map64_put(&facts->by_mapping, file->hash, file);
 }
 
 /* Reads a number, and returns its file. NULL: the cursor has failed. */
@@ -127,19 +111,13 @@ static int read_table(struct replay_facts *facts, struct capture_cursor *cursor)
 
 static int grow_rows(struct replay_file *file)
 {
+	const size_t wanted = file->n_rows + 1;
 	size_t size = file->rows_size, sizes[3] = {size, size, size};
-	struct cfi_row *rows = grow(file->rows, file->n_rows, &size, sizeof(*rows));
-	uint64_t *starts, *ends;
-	int32_t *rbx;
 
-	file->rows = rows ? rows : file->rows;
-	starts = grow(file->row_starts, file->n_rows, &sizes[0], sizeof(*starts));
-	file->row_starts = starts ? starts : file->row_starts;
-	ends = grow(file->row_ends, file->n_rows, &sizes[1], sizeof(*ends));
-	file->row_ends = ends ? ends : file->row_ends;
-	rbx = grow(file->rbx_offs, file->n_rows, &sizes[2], sizeof(*rbx));
-	file->rbx_offs = rbx ? rbx : file->rbx_offs;
-	if (!rows || !starts || !ends || !rbx)
+	if (ARRAY_RESERVE(file->rows, size, wanted) < 0 ||
+	    ARRAY_RESERVE(file->row_starts, sizes[0], wanted) < 0 ||
+	    ARRAY_RESERVE(file->row_ends, sizes[1], wanted) < 0 ||
+	    ARRAY_RESERVE(file->rbx_offs, sizes[2], wanted) < 0)
 		return -ENOMEM;
 	file->rows_size = size;
 	return 0;
@@ -212,15 +190,12 @@ static int read_start(struct replay_facts *facts, struct capture_cursor *cursor)
 {
 	struct replay_file *const file = file_at(facts, cursor);
 	const uint64_t start = capture_get(cursor);
-	uint64_t *starts;
 
 	if (!file || cursor->failed)
 		return -EINVAL;
-	starts = grow(file->starts, file->n_starts, &file->starts_size, sizeof(*starts));
-	if (!starts)
+	if (ARRAY_RESERVE(file->starts, file->starts_size, file->n_starts + 1) < 0)
 		return -ENOMEM;
-	file->starts = starts;
-	starts[file->n_starts++] = start;
+	file->starts[file->n_starts++] = start;
 	return 0;
 }
 
@@ -329,13 +304,9 @@ static int read_end(struct replay_facts *facts, struct capture_cursor *cursor)
 static int add_item(struct replay_facts *facts, enum capture_kind kind,
 		    const struct capture_cursor *fields)
 {
-	struct replay_item *items =
-		grow(facts->items, facts->n_items, &facts->items_size, sizeof(*items));
-
-	if (!items)
+	if (ARRAY_RESERVE(facts->items, facts->items_size, facts->n_items + 1) < 0)
 		return -ENOMEM;
-	facts->items = items;
-	items[facts->n_items++] = (struct replay_item){.kind = kind, .fields = *fields};
+	facts->items[facts->n_items++] = (struct replay_item){.kind = kind, .fields = *fields};
 	return 0;
 }
 

@@ -12,6 +12,7 @@
  */
 #include "code/code_map.h"
 
+#include "base/array.h"
 #include "code/code_pages.h"
 #include "code/inline_table.h"
 #include "guard/heap_bytes.h"
@@ -199,18 +200,6 @@ static int link_node(struct code_map *map, uint32_t id)
 	return 0;
 }
 
-static int grow_nodes(struct code_map *map)
-{
-	const uint32_t size = map->size ? map->size * 2 : 256;
-	struct node *nodes = realloc(map->nodes, size * sizeof(*nodes));
-
-	if (!nodes)
-		return -ENOMEM;
-	map->nodes = nodes;
-	map->size = size;
-	return 0;
-}
-
 static void rename_range(struct code_range *range, code_map_rename_fn fn, void *arg)
 {
 	const char **const names[] = {&range->class_name, &range->name, &range->signature,
@@ -230,12 +219,8 @@ static int new_node(struct code_map *map, const struct code_range *range, uint32
 
 	if (unused->count == 0 && map->used == CODE_MAP_MAX_RANGES && !forget_oldest_dead(map))
 		return -ENOSPC;
-	if (unused->count == 0 && map->used == map->size) {
-		const int err = grow_nodes(map);
-
-		if (err)
-			return err;
-	}
+	if (unused->count == 0 && ARRAY_RESERVE(map->nodes, map->size, map->used + 1) < 0)
+		return -ENOMEM;
 	id = unused->count > 0 ? unused->first : map->used;
 	if (unused->count > 0)
 		list_remove(map, id);

@@ -2,6 +2,7 @@
 /* Methods of compiled code, counted by reference and found by ID, see code_methods.h. */
 #include "code/code_methods.h"
 
+#include "base/array.h"
 #include "guard/heap_bytes.h"
 
 #include <errno.h>
@@ -49,17 +50,15 @@ static void read_lines(struct code_method *method, const struct wire_method *sai
 static struct code_method *make(const struct code_method *names, const struct wire_method *said)
 {
 	const uint32_t most = count_lines(said);
-	struct code_method *method = malloc(method_size(most)), *shrunk;
+	struct code_method *method = malloc(method_size(most));
 
 	if (!method)
 		return NULL;
 	*method = *names;
 	method->n_lines = 0;
 	read_lines(method, said);
-	if (method->n_lines == most)
-		return method;
-	shrunk = realloc(method, method_size(method->n_lines));
-	return shrunk ? shrunk : method;
+	return method->n_lines == most ? method
+				       : array_trim(method, 1, method_size(method->n_lines));
 }
 
 int code_methods_add(struct code_methods *methods, const struct code_method *names,

@@ -12,6 +12,7 @@
  */
 #include "draw/graph_dir.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "guard/fair.h"
@@ -186,19 +187,9 @@ static void forget_payers(struct graph_dir *dir)
 static int add_file(struct graph_dir *dir, const struct graph_file *file, const char *payer_id)
 {
 	struct graph_payer *const payer = payer_of(dir, payer_id);
-	struct graph_file *bigger;
 
-	if (!payer)
+	if (!payer || ARRAY_RESERVE(dir->files, dir->size, dir->count + 1) < 0)
 		return -ENOMEM;
-	if (dir->count == dir->size) {
-		const size_t size = dir->size ? dir->size * 2 : 64;
-
-		bigger = realloc(dir->files, size * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		dir->files = bigger;
-		dir->size = size;
-	}
 	dir->files[dir->count] = *file;
 	dir->files[dir->count].name = strdup(file->name);
 	if (!dir->files[dir->count].name)

@@ -2,34 +2,18 @@
 /* A growing text, see bytes.h. */
 #include "encode/bytes.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_SIZE 256u
-
-static bool grow(struct bytes *bytes, size_t len)
-{
-	size_t size = bytes->size ? bytes->size : FIRST_SIZE;
-	char *data;
-
-	if (bytes->failed)
-		return false;
-	while (size - bytes->len <= len && size <= SIZE_MAX / 2)
-		size *= 2;
-	data = size - bytes->len > len ? realloc(bytes->data, size) : NULL;
-	if (!data) {
-		bytes->failed = true;
-		return false;
-	}
-	bytes->data = data;
-	bytes->size = size;
-	return true;
-}
 
 /* Makes room for len more bytes and a terminator. */
 static inline bool reserve(struct bytes *bytes, size_t len)
 {
-	return (!bytes->failed && len < bytes->size - bytes->len) || grow(bytes, len);
+	if (!bytes->failed)
+		bytes->failed = len >= SIZE_MAX - bytes->len ||
+				ARRAY_RESERVE(bytes->data, bytes->size, bytes->len + len + 1) < 0;
+	return !bytes->failed;
 }
 
 void bytes_add(struct bytes *bytes, const void *data, size_t len)

@@ -5,11 +5,12 @@
  */
 #include "flow/code_decode.h"
 
+#include "base/array.h"
+
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#define FIRST_STEPS  1024
 #define RT_SIGRETURN 15 /* number of the system call */
 
 struct decoded {
@@ -243,16 +244,8 @@ static struct code_step step_of(const struct decoded *decoded, uint32_t offset)
 
 static int add_step(struct code_steps *steps, const struct code_step *step)
 {
-	if (steps->count == steps->size) {
-		const size_t bigger_size = steps->size ? steps->size * 2 : FIRST_STEPS;
-		struct code_step *bigger =
-			realloc(steps->items, bigger_size * sizeof(*steps->items));
-
-		if (!bigger)
-			return -ENOMEM;
-		steps->items = bigger;
-		steps->size = bigger_size;
-	}
+	if (ARRAY_RESERVE(steps->items, steps->size, steps->count + 1) < 0)
+		return -ENOMEM;
 	steps->items[steps->count++] = *step;
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "import/decompressor.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "lazy/lazy_zstd.h"
 
@@ -284,23 +285,6 @@ static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
 	return 0;
 }
 
-/* Appends the bytes of out to data. data holds len bytes and has room for *size. */
-static int append(const struct decompressor *decompressor, unsigned char **data, size_t len,
-		  size_t *size)
-{
-	if (decompressor->end > *size - len) {
-		const size_t larger = *size ? 2 * *size : DECOMPRESSOR_BYTES;
-		unsigned char *const grown = realloc(*data, larger);
-
-		if (!grown)
-			return -ENOMEM;
-		*data = grown;
-		*size = larger;
-	}
-	memcpy(*data + len, decompressor->out, decompressor->end);
-	return 0;
-}
-
 int decompressor_gunzip(const void *data, size_t len, size_t max, unsigned char **ret,
 			size_t *ret_len)
 {
@@ -316,7 +300,9 @@ int decompressor_gunzip(const void *data, size_t len, size_t max, unsigned char 
 	do {
 		rc = unpack_some(&decompressor);
 		if (rc == 0 && decompressor.end > 0)
-			rc = append(&decompressor, &plain, plain_len, &size);
+			rc = ARRAY_RESERVE(plain, size, plain_len + decompressor.end);
+		if (rc == 0 && decompressor.end > 0)
+			memcpy(plain + plain_len, decompressor.out, decompressor.end);
 		plain_len += decompressor.end;
 	} while (rc == 0 && decompressor.end > 0);
 	decompressor_fini(&decompressor);

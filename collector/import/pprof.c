@@ -11,6 +11,7 @@
  */
 #include "import/pprof.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "import/decompressor.h"
 #include "import/pprof_labels.h"
@@ -23,8 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_FRAMES 256
-#define NS_PER_SEC   UINT64_C(1000000000)
+#define NS_PER_SEC UINT64_C(1000000000)
 
 /* Where the samples of a kind go. */
 struct destination {
@@ -65,19 +65,8 @@ static bool fail(struct reader *reader, int err, const char *reason)
 
 static bool make_room(struct reader *reader, size_t n)
 {
-	size_t size = reader->size ? reader->size : FIRST_FRAMES;
-	struct frame *frames;
-
-	while (size - reader->count < n)
-		size *= 2;
-	if (size == reader->size)
-		return true;
-	frames = realloc(reader->frames, size * sizeof(*frames));
-	if (!frames)
-		return fail(reader, -ENOMEM, "out of memory");
-	reader->frames = frames;
-	reader->size = size;
-	return true;
+	return ARRAY_RESERVE(reader->frames, reader->size, reader->count + n) == 0 ||
+	       fail(reader, -ENOMEM, "out of memory");
 }
 
 static bool add_location(struct reader *reader, uint64_t id)

@@ -11,6 +11,7 @@
  */
 #include "import/pprof_tables.h"
 
+#include "base/array.h"
 #include "profile/frame_text.h"
 #include "pprof.pb.h"
 
@@ -66,15 +67,8 @@ static bool append(struct pprof_tables *tables, struct pprof_array *array, const
 {
 	if (array->count == PPROF_TABLES_MAX_ITEMS)
 		return fail(tables, -EFBIG, "more than 16,777,216 texts, functions or locations");
-	if (array->count == array->size) {
-		const uint32_t size = array->size ? array->size * 2 : 64;
-		void *items = realloc(array->items, size * item_bytes);
-
-		if (!items)
-			return fail(tables, -ENOMEM, "out of memory");
-		array->items = items;
-		array->size = size;
-	}
+	if (array_reserve_u32(&array->items, &array->size, array->count + 1, item_bytes) < 0)
+		return fail(tables, -ENOMEM, "out of memory");
 	memcpy((char *)array->items + array->count++ * item_bytes, item, item_bytes);
 	return true;
 }

@@ -8,6 +8,7 @@
  */
 #include "import/recording_reader.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "import/decompressor.h"
 #include "import/import_limits.h"
@@ -149,16 +150,9 @@ static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 /* Returns room for one more item, which the caller fills. */
 static void *append(struct recording_reader *reader, struct table *table, size_t item_bytes)
 {
-	if (table->count == table->size) {
-		const uint32_t size = table->size ? table->size * 2 : 64;
-		void *items = realloc(table->items, size * item_bytes);
-
-		if (!items) {
-			out_of_memory(reader);
-			return NULL;
-		}
-		table->items = items;
-		table->size = size;
+	if (array_reserve_u32(&table->items, &table->size, table->count + 1, item_bytes) < 0) {
+		out_of_memory(reader);
+		return NULL;
 	}
 	return (char *)table->items + table->count++ * item_bytes;
 }

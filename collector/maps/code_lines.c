@@ -2,24 +2,11 @@
 /* Collects source lines of compiled code, see code_lines.h. */
 #include "maps/code_lines.h"
 
+#include "base/array.h"
 #include "code/inline_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_LINES 64u
-
-static bool grow(struct code_lines *lines)
-{
-	const size_t size = lines->size ? lines->size * 2 : FIRST_LINES;
-	struct jitdump_line *bigger = realloc(lines->lines, size * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	lines->lines = bigger;
-	lines->size = size;
-	return true;
-}
 
 /* The path of the source file: the class's package and the file's name. */
 static const char *file_of(struct code_lines *lines, const struct code_method *method)
@@ -51,7 +38,7 @@ static void add_region(void *arg, uint32_t start, uint32_t end, const struct inl
 		return; /* the line before continues */
 	if (before && method == lines->last && before->line == number)
 		return;
-	if (lines->count == lines->size && !grow(lines))
+	if (ARRAY_RESERVE(lines->lines, lines->size, lines->count + 1) < 0)
 		return;
 	before = lines->count > 0 ? &lines->lines[lines->count - 1] : NULL;
 	lines->lines[lines->count] = (struct jitdump_line){

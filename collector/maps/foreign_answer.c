@@ -9,18 +9,18 @@
  */
 #include "maps/foreign_answer.h"
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORD_BYTES   14u /* without its name */
-#define SHORTEST_LINE  6u  /* "1 1 a" and the end of the line */
-#define LONGEST_TEXT   (FOREIGN_PIECE_BYTES + FOREIGN_LINE_BYTES)
-#define MAX_RECORDS    (LONGEST_TEXT / SHORTEST_LINE)
-#define MAX_ALL_BYTES  (MAX_RECORDS * RECORD_BYTES + LONGEST_TEXT)
-#define FIRST_CAPACITY (64u << 10)
+#define RECORD_BYTES  14u /* without its name */
+#define SHORTEST_LINE 6u  /* "1 1 a" and the end of the line */
+#define LONGEST_TEXT  (FOREIGN_PIECE_BYTES + FOREIGN_LINE_BYTES)
+#define MAX_RECORDS   (LONGEST_TEXT / SHORTEST_LINE)
+#define MAX_ALL_BYTES (MAX_RECORDS * RECORD_BYTES + LONGEST_TEXT)
 
 /* ---- the parser ---- */
 
@@ -32,17 +32,10 @@ struct maker {
 
 static void append(struct maker *maker, const void *bytes, size_t len)
 {
-	if (maker->has_no_memory)
+	if (maker->has_no_memory ||
+	    ARRAY_RESERVE(maker->bytes, maker->capacity, maker->used + len) < 0) {
+		maker->has_no_memory = true;
 		return;
-	if (maker->used + len > maker->capacity) {
-		const size_t capacity = maker->capacity * 2 + FIRST_CAPACITY;
-		char *const grown = realloc(maker->bytes, capacity);
-
-		maker->has_no_memory = !grown;
-		if (!grown)
-			return;
-		maker->bytes = grown;
-		maker->capacity = capacity;
 	}
 	memcpy(maker->bytes + maker->used, bytes, len);
 	maker->used += len;

@@ -10,6 +10,7 @@
  */
 #include "memory/address_space.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/serial.h"
 #include "guard/heap_bytes.h"
@@ -80,23 +81,6 @@ static void join_at(struct address_space *space, size_t index)
 	drop_path(space, right);
 	space->count--;
 	memmove(right, right + 1, (space->count - index) * sizeof(*right));
-}
-
-static int reserve(struct address_space *space, size_t count)
-{
-	size_t size = space->size ? space->size : 16;
-	struct mapping *mappings;
-
-	while (size < count)
-		size *= 2;
-	if (size == space->size)
-		return 0;
-	mappings = realloc(space->mappings, size * sizeof(*mappings));
-	if (!mappings)
-		return -ENOMEM;
-	space->mappings = mappings;
-	space->size = size;
-	return 0;
 }
 
 /*
@@ -189,7 +173,7 @@ static int add_splice(struct address_space *space, const struct mapping *mapping
 		space->dropped++;
 		return -ENOSPC;
 	}
-	err = reserve(space, space->count + 2);
+	err = ARRAY_RESERVE(space->mappings, space->size, space->count + 2);
 	if (!err)
 		err = copy_paths(&splice);
 	if (!err)
@@ -305,7 +289,7 @@ int address_space_copy(struct address_space *space, const struct address_space *
 				     .code_bytes = from->code_bytes,
 				     .path_bytes = from->path_bytes,
 				     .heap_bytes = from->heap_bytes};
-	int err = reserve(&copy, from->count);
+	int err = ARRAY_RESERVE(copy.mappings, copy.size, from->count);
 
 	for (size_t i = 0; !err && i < from->count; i++) {
 		copy.mappings[i] = from->mappings[i];

@@ -6,15 +6,15 @@
  */
 #include "profile/diff_join.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT	   PROFILE_ROOT
-#define FIRST_LEFT 64
-#define NAMES	   16384u /* a power of two */
+#define ROOT  PROFILE_ROOT
+#define NAMES 16384u /* a power of two */
 
 /* A node of a side that is to be joined. */
 struct pending {
@@ -45,15 +45,8 @@ struct joining {
 
 static int push(struct pending_list *list, const struct pending *pending)
 {
-	if (list->count == list->size) {
-		const size_t size = list->size ? list->size * 2 : FIRST_LEFT;
-		struct pending *const nodes = realloc(list->nodes, size * sizeof(*nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		list->nodes = nodes;
-		list->size = size;
-	}
+	if (ARRAY_RESERVE(list->nodes, list->size, list->count + 1) < 0)
+		return -ENOMEM;
 	list->nodes[list->count++] = *pending;
 	return 0;
 }

@@ -12,6 +12,7 @@
  */
 #include "profile/profile.h"
 
+#include "base/array.h"
 #include "base/quick_hash.h"
 
 #include <assert.h>
@@ -76,18 +77,6 @@ static uint32_t find(const struct profile *profile, const struct child_key *key)
 	return probe(profile, key, hash_of(profile, key))->node;
 }
 
-static int grow_nodes(struct profile *profile)
-{
-	const uint32_t size = profile->size <= UINT32_MAX / 2 ? profile->size * 2 : UINT32_MAX;
-	struct profile_node *nodes = realloc(profile->nodes, size * sizeof(*nodes));
-
-	if (!nodes)
-		return -ENOMEM;
-	profile->nodes = nodes;
-	profile->size = size;
-	return 0;
-}
-
 static int grow_index(struct profile *profile)
 {
 	const uint32_t size = profile->index_size * 2;
@@ -140,7 +129,7 @@ static int link_node(struct profile *profile, const struct child_key *key,
 	const uint32_t id = profile->count;
 	struct profile_node *parent;
 
-	if (id == profile->size && grow_nodes(profile) < 0)
+	if (ARRAY_RESERVE(profile->nodes, profile->size, id + 1) < 0)
 		return -ENOMEM;
 	parent = &profile->nodes[key->parent];
 	profile->nodes[id] = (struct profile_node){

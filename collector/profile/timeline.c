@@ -6,6 +6,7 @@
  */
 #include "profile/timeline.h"
 
+#include "base/array.h"
 #include "container/place_name.h"
 
 #include <stdbool.h>
@@ -14,7 +15,6 @@
 
 #define NO_NUMBER     UINT32_MAX
 #define FIRST_ENTRIES 1024u
-#define FIRST_ROWS    16u
 
 void timeline_init(struct timeline *timeline, size_t max_entries)
 {
@@ -43,20 +43,6 @@ void timeline_fini(struct timeline *timeline)
 	free(timeline->threads);
 	free(timeline->entries);
 	*timeline = (struct timeline){0};
-}
-
-/* Returns rows with room for one more. NULL: no memory, and rows stay as they were. */
-static void *with_room(void *rows, size_t count, size_t *size, size_t row_bytes)
-{
-	const size_t wanted = *size ? *size * 2 : FIRST_ROWS;
-	void *grown;
-
-	if (count < *size)
-		return rows;
-	grown = realloc(rows, wanted * row_bytes);
-	if (grown)
-		*size = wanted;
-	return grown;
 }
 
 /* Reads a number from a map. Numbers are stored + 1, because map64 cannot store NULL. */
@@ -94,17 +80,14 @@ static void keep_text(struct timeline *timeline, const char **kept, const char *
 static uint32_t add_process(struct timeline *timeline, pid_t pid)
 {
 	const uint32_t number = (uint32_t)timeline->n_processes;
-	struct timeline_process *rows;
 
 	if (number >= TIMELINE_MAX_PROCESSES || timeline->is_closed)
 		return NO_NUMBER;
-	rows = with_room(timeline->processes, number, &timeline->processes_size, sizeof(*rows));
-	if (!rows)
+	if (ARRAY_RESERVE(timeline->processes, timeline->processes_size,
+			  timeline->n_processes + 1) < 0 ||
+	    keep_number(&timeline->process_numbers, (uint64_t)pid, number) < 0)
 		return NO_NUMBER;
-	timeline->processes = rows;
-	if (keep_number(&timeline->process_numbers, (uint64_t)pid, number) < 0)
-		return NO_NUMBER;
-	rows[number] = (struct timeline_process){.pid = pid};
+	timeline->processes[number] = (struct timeline_process){.pid = pid};
 	timeline->n_processes++;
 	return number;
 }
@@ -171,15 +154,11 @@ static uint32_t add_thread(struct timeline *timeline, const struct timeline_thre
 {
 	const uint64_t key = thread_key(thread->process, thread->tid, labels);
 	const uint32_t number = (uint32_t)timeline->n_threads;
-	struct timeline_thread *rows;
 
-	rows = with_room(timeline->threads, number, &timeline->threads_size, sizeof(*rows));
-	if (!rows)
+	if (ARRAY_RESERVE(timeline->threads, timeline->threads_size, timeline->n_threads + 1) < 0 ||
+	    keep_number(&timeline->thread_numbers, key, number) < 0)
 		return NO_NUMBER;
-	timeline->threads = rows;
-	if (keep_number(&timeline->thread_numbers, key, number) < 0)
-		return NO_NUMBER;
-	rows[number] = (struct timeline_thread){
+	timeline->threads[number] = (struct timeline_thread){
 		.process = thread->process, .tid = thread->tid, .name = "", .labels = labels->text};
 	timeline->n_threads++;
 	return number;

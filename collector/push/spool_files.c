@@ -6,6 +6,7 @@
  */
 #include "push/spool_files.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -174,15 +175,8 @@ static int compare_numbers(const void *a, const void *b)
 
 static int add_number(struct spool_numbers *numbers, uint64_t number)
 {
-	if (numbers->count == numbers->size) {
-		const size_t size = numbers->size ? numbers->size * 2 : 64;
-		uint64_t *const items = realloc(numbers->items, size * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		numbers->items = items;
-		numbers->size = size;
-	}
+	if (ARRAY_RESERVE(numbers->items, numbers->size, numbers->count + 1) < 0)
+		return -ENOMEM;
 	numbers->items[numbers->count++] = number;
 	return 0;
 }

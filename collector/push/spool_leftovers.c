@@ -2,6 +2,7 @@
 /* Removes files of a spool, sooner or later, see spool_leftovers.h. */
 #include "push/spool_leftovers.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -27,16 +28,8 @@ static bool add(struct spool_leftovers *leftovers, struct spool_leftover leftove
 {
 	if (leftovers->count == SPOOL_LEFTOVERS_MOST)
 		return false;
-	if (leftovers->count == leftovers->size) {
-		const size_t size = leftovers->size ? leftovers->size * 2 : 64;
-		struct spool_leftover *const items =
-			realloc(leftovers->items, size * sizeof(*items));
-
-		if (!items)
-			return false;
-		leftovers->items = items;
-		leftovers->size = size;
-	}
+	if (ARRAY_RESERVE(leftovers->items, leftovers->size, leftovers->count + 1) < 0)
+		return false;
 	leftovers->items[leftovers->count++] = leftover;
 	return true;
 }

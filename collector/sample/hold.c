@@ -5,6 +5,7 @@
  */
 #include "sample/hold.h"
 
+#include "base/array.h"
 #include "guard/heap_bytes.h"
 #include "sample/sample_regs.h"
 
@@ -101,17 +102,7 @@ static size_t max_of(const struct hold *hold)
 
 static bool make_room(struct hold *hold)
 {
-	const size_t size = hold->size ? hold->size * 2 : 256;
-	struct held **heap;
-
-	if (hold->count < hold->size)
-		return true;
-	heap = realloc(hold->heap, size * sizeof(*heap));
-	if (!heap)
-		return false;
-	hold->heap = heap;
-	hold->size = size;
-	return true;
+	return ARRAY_RESERVE(hold->heap, hold->size, hold->count + 1) == 0;
 }
 
 /* Returns the record, or lean without the snapshot if held snapshots take too much memory. */

@@ -17,6 +17,7 @@
  */
 #include "sample/sampler.h"
 
+#include "base/array.h"
 #include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -214,16 +215,9 @@ static int open_event(struct sampler *sampler, const struct perf_event_attr *att
 	fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (sampler->n_fds == sampler->size_fds) {
-		const size_t size = sampler->size_fds ? sampler->size_fds * 2 : 64;
-		int *fds = realloc(sampler->fds, size * sizeof(*fds));
-
-		if (!fds) {
-			close(fd);
-			return -ENOMEM;
-		}
-		sampler->fds = fds;
-		sampler->size_fds = size;
+	if (ARRAY_RESERVE(sampler->fds, sampler->size_fds, sampler->n_fds + 1) < 0) {
+		close(fd);
+		return -ENOMEM;
 	}
 	sampler->fds[sampler->n_fds++] = fd;
 	return fd;

@@ -2,6 +2,7 @@
 /* Reads processes from the index, see store_list.h. */
 #include "store/store_list.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
@@ -40,15 +41,8 @@ static const char *keep(struct store_list *list, sqlite3_stmt *statement, int co
 
 static struct store_row *add_row(struct store_list *list)
 {
-	if (list->n == list->size) {
-		const size_t size = list->size ? list->size * 2 : 64;
-		struct store_row *const rows = realloc(list->rows, size * sizeof(*rows));
-
-		if (!rows)
-			return NULL;
-		list->rows = rows;
-		list->size = size;
-	}
+	if (ARRAY_RESERVE(list->rows, list->size, list->n + 1) < 0)
+		return NULL;
 	list->rows[list->n] = (struct store_row){0};
 	return &list->rows[list->n++];
 }

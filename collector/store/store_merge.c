@@ -2,6 +2,7 @@
 /* Merges windows to hours, see store_merge.h. */
 #include "store/store_merge.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "store/store_content.h"
@@ -96,15 +97,8 @@ static int add_piece(struct merging *merging, sqlite3_stmt *statement)
 	const uint64_t end_ns = store_index_unsigned(statement, 3);
 	struct piece *piece;
 
-	if (merging->n == merging->size) {
-		const size_t size = merging->size ? merging->size * 2 : 512;
-		struct piece *const pieces = realloc(merging->pieces, size * sizeof(*pieces));
-
-		if (!pieces)
-			return -ENOMEM;
-		merging->pieces = pieces;
-		merging->size = size;
-	}
+	if (ARRAY_RESERVE(merging->pieces, merging->size, merging->n + 1) < 0)
+		return -ENOMEM;
 	piece = &merging->pieces[merging->n++];
 	piece->id = sqlite3_column_int64(statement, 0);
 	snprintf(piece->name, sizeof(piece->name), "%s", store_index_text(statement, 1));

@@ -2,6 +2,7 @@
 /* Writes a store, see store_writer.h. */
 #include "store/store_writer.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "store/store_adopt.h"
@@ -304,22 +305,6 @@ int store_begin(struct store *store, const struct wall_clock *now)
 	return err;
 }
 
-/* Room for one more name of the batch. */
-static int grow_names(struct store *store)
-{
-	const size_t size = store->names_size ? store->names_size * 2 : 64;
-	void *names;
-
-	if (store->n_names < store->names_size)
-		return 0;
-	names = realloc(store->names, size * sizeof(*store->names));
-	if (!names)
-		return -ENOMEM;
-	store->names = names;
-	store->names_size = size;
-	return 0;
-}
-
 static int add(struct store *store, const struct store_window *window)
 {
 	const struct store_segment segment = {
@@ -333,7 +318,7 @@ static int add(struct store *store, const struct store_window *window)
 	char name[STORE_SEGMENT_NAME_BYTES];
 	uint64_t bytes = 0;
 	int64_t process;
-	int err = grow_names(store);
+	int err = ARRAY_RESERVE(store->names, store->names_size, store->n_names + 1);
 
 	if (!err)
 		err = store_segment_write(store->segments_fd, &segment, name, &bytes);

@@ -10,6 +10,7 @@
  */
 #include "symbolize/dwarf_lines.h"
 
+#include "base/array.h"
 #include "elf/elf_section.h"
 
 #include <dwarf.h>
@@ -56,17 +57,10 @@ static int add_range(struct ranges *ranges, const struct range *range)
 {
 	if (range->start >= range->end)
 		return 0;
-	if (ranges->count == ranges->size) {
-		const size_t size = ranges->size ? 2 * ranges->size : 64;
-		struct range *bigger = NULL;
-
-		if (size <= MAX_RANGES)
-			bigger = realloc(ranges->items, size * sizeof(*bigger));
-		if (!bigger)
-			return size > MAX_RANGES ? -EFBIG : -ENOMEM;
-		ranges->items = bigger;
-		ranges->size = size;
-	}
+	if (ranges->count == MAX_RANGES)
+		return -EFBIG;
+	if (ARRAY_RESERVE(ranges->items, ranges->size, ranges->count + 1) < 0)
+		return -ENOMEM;
 	ranges->items[ranges->count++] = *range;
 	return 0;
 }

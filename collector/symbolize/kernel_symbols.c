@@ -17,6 +17,7 @@
  */
 #include "symbolize/kernel_symbols.h"
 
+#include "base/array.h"
 #include "base/utf8.h"
 #include "base/cleanup.h"
 #include "guard/heap_bytes.h"
@@ -29,15 +30,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_FILE_BYTES	  (256u << 20)
-#define READ_BYTES	  (64u << 10)
-#define FIRST_NAMES_BYTES 4096u
-#define MAX_DISTANCE	  (1u << 20) /* the longest functions have some 100 KiB */
-#define PAGE_BYTES	  UINT64_C(4096)
-#define MAX_MODULES	  4096
-#define MODULE_KERNEL	  0
-#define MODULE_UNLISTED	  1 /* of any module beyond MAX_MODULES */
-#define MAX_MODULE_BYTES  64
+#define MAX_FILE_BYTES	 (256u << 20)
+#define READ_BYTES	 (64u << 10)
+#define MAX_DISTANCE	 (1u << 20) /* the longest functions have some 100 KiB */
+#define PAGE_BYTES	 UINT64_C(4096)
+#define MAX_MODULES	 4096
+#define MODULE_KERNEL	 0
+#define MODULE_UNLISTED	 1 /* of any module beyond MAX_MODULES */
+#define MAX_MODULE_BYTES 64
 
 struct symbol {
 	uint64_t addr;
@@ -70,6 +70,20 @@ static void note_growth(size_t from, size_t to)
 	else
 		atomic_fetch_sub(&loading_bytes, from - to);
 }
+
+static int reserve(void *array, size_t *size, size_t wanted, size_t element_bytes)
+{
+	const size_t before = *size;
+	int err;
+
+	if (wanted <= before)
+		return 0;
+	err = array_reserve(array, size, wanted, element_bytes);
+	note_growth(before * element_bytes, *size * element_bytes);
+	return err;
+}
+
+#define RESERVE(items, size, wanted) reserve((void *)&(items), &(size), (wanted), sizeof(*(items)))
 
 struct line {
 	uint64_t addr;
@@ -143,17 +157,8 @@ static bool add_module(struct kernel_symbols *symbols, const struct text *name)
 	const size_t len = (size_t)(name->end - name->at);
 	char *module;
 
-	if (symbols->module_count == symbols->module_size) {
-		const size_t size = symbols->module_size ? symbols->module_size * 2 : 64;
-		void *bigger = realloc(symbols->modules, size * sizeof(*symbols->modules));
-
-		if (!bigger)
-			return false;
-		note_growth(symbols->module_size * sizeof(*symbols->modules),
-			    size * sizeof(*symbols->modules));
-		symbols->modules = bigger;
-		symbols->module_size = size;
-	}
+	if (RESERVE(symbols->modules, symbols->module_size, symbols->module_count + 1) < 0)
+		return false;
 	module = symbols->modules[symbols->module_count++];
 	memset(module, 0, MAX_MODULE_BYTES);
 	memcpy(module, name->at, len < MAX_MODULE_BYTES ? len : MAX_MODULE_BYTES - 1);
@@ -175,42 +180,13 @@ static uint16_t find_module(struct kernel_symbols *symbols, const struct text *n
 	return (uint16_t)(symbols->module_count - 1);
 }
 
-/* Makes room for a name of so many bytes. */
-static int grow_names(struct kernel_symbols *symbols, size_t bytes)
-{
-	size_t size = symbols->names_size ? symbols->names_size : FIRST_NAMES_BYTES;
-	char *bigger;
-
-	while (size < symbols->names_bytes + bytes)
-		size *= 2;
-	if (size == symbols->names_size)
-		return 0;
-	bigger = realloc(symbols->names, size);
-	if (!bigger)
-		return -ENOMEM;
-	note_growth(symbols->names_size, size);
-	symbols->names = bigger;
-	symbols->names_size = size;
-	return 0;
-}
-
 static int add_symbol(struct kernel_symbols *symbols, const struct line *line)
 {
 	const size_t len = (size_t)(line->name.end - line->name.at);
 
-	if (grow_names(symbols, len + 1) < 0)
+	if (RESERVE(symbols->names, symbols->names_size, symbols->names_bytes + len + 1) < 0 ||
+	    RESERVE(symbols->symbols, symbols->size, symbols->count + 1) < 0)
 		return -ENOMEM;
-	if (symbols->count == symbols->size) {
-		const size_t size = symbols->size ? symbols->size * 2 : 1024;
-		void *bigger = realloc(symbols->symbols, size * sizeof(*symbols->symbols));
-
-		if (!bigger)
-			return -ENOMEM;
-		note_growth(symbols->size * sizeof(*symbols->symbols),
-			    size * sizeof(*symbols->symbols));
-		symbols->symbols = bigger;
-		symbols->size = size;
-	}
 	symbols->symbols[symbols->count++] = (struct symbol){
 		.addr = line->addr,
 		.name = (uint32_t)symbols->names_bytes,
@@ -248,7 +224,6 @@ static int compare(const void *left, const void *right)
 static void sort_and_shrink(struct kernel_symbols *symbols)
 {
 	size_t kept = 0;
-	void *smaller;
 
 	qsort(symbols->symbols, symbols->count, sizeof(*symbols->symbols), compare);
 	for (size_t i = 0; i < symbols->count; i++) {
@@ -256,19 +231,12 @@ static void sort_and_shrink(struct kernel_symbols *symbols)
 			symbols->symbols[kept++] = symbols->symbols[i];
 	}
 	symbols->count = kept;
-	smaller = realloc(symbols->symbols, kept * sizeof(*symbols->symbols));
-	if (smaller) {
-		note_growth(symbols->size * sizeof(*symbols->symbols),
-			    kept * sizeof(*symbols->symbols));
-		symbols->symbols = smaller;
-		symbols->size = kept;
-	}
-	smaller = realloc(symbols->names, symbols->names_bytes);
-	if (smaller) {
-		note_growth(symbols->names_size, symbols->names_bytes);
-		symbols->names = smaller;
-		symbols->names_size = symbols->names_bytes;
-	}
+	symbols->symbols = array_trim(symbols->symbols, kept, sizeof(*symbols->symbols));
+	note_growth(symbols->size * sizeof(*symbols->symbols), kept * sizeof(*symbols->symbols));
+	symbols->size = kept;
+	symbols->names = array_trim(symbols->names, symbols->names_bytes, 1);
+	note_growth(symbols->names_size, symbols->names_bytes);
+	symbols->names_size = symbols->names_bytes;
 }
 
 /* The table is the caller's from now on, or is freed on an error. */

@@ -7,14 +7,13 @@
  */
 #include "top/top_table.h"
 
+#include "base/array.h"
 #include "base/map64.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_METHODS 256u
 
 /* Kinds of code. Frames of one name and one of these kinds are one method. */
 enum sort_of_code {
@@ -134,15 +133,8 @@ static uint64_t key_of(const char *name, uint32_t process, enum sort_of_code sor
 
 static int add_method(struct top_table *table, const char *name, uint32_t process, uint32_t *ret)
 {
-	if (table->n_methods == table->methods_size) {
-		const uint32_t size = table->methods_size ? table->methods_size * 2 : FIRST_METHODS;
-		struct top_method *methods = realloc(table->methods, size * sizeof(*methods));
-
-		if (!methods)
-			return -ENOMEM;
-		table->methods = methods;
-		table->methods_size = size;
-	}
+	if (ARRAY_RESERVE(table->methods, table->methods_size, table->n_methods + 1) < 0)
+		return -ENOMEM;
 	*ret = table->n_methods++;
 	table->methods[*ret] =
 		(struct top_method){.name = name, .process = process, .first = TOP_NONE};

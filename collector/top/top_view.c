@@ -2,6 +2,7 @@
 /* The rows of the screen, and what keys do, see top_view.h. */
 #include "top/top_view.h"
 
+#include "base/array.h"
 #include "base/quick_hash.h"
 #include "base/utf8.h"
 #include "top/top_callers.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define SEED	   7
-#define FIRST_ROWS 256u
 #define HOW_FILTER (REG_EXTENDED | REG_NOSUB | REG_ICASE)
 
 static const char *const mode_words[] = {"methods", "threads", "jvms"};
@@ -61,15 +61,8 @@ static bool is_open(const struct top_view *view, uint64_t key)
 
 static int add_row(struct top_view *view, const struct top_row *row)
 {
-	if (view->n_rows == view->rows_size) {
-		const size_t size = view->rows_size ? view->rows_size * 2 : FIRST_ROWS;
-		struct top_row *rows = realloc(view->rows, size * sizeof(*rows));
-
-		if (!rows)
-			return -ENOMEM;
-		view->rows = rows;
-		view->rows_size = size;
-	}
+	if (ARRAY_RESERVE(view->rows, view->rows_size, view->n_rows + 1) < 0)
+		return -ENOMEM;
 	view->rows[view->n_rows] = *row;
 	view->rows[view->n_rows++].is_open = is_open(view, row->key);
 	return 0;

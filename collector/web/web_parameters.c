@@ -2,35 +2,21 @@
 /* Keeps the parameters of a request, see web_parameters.h. */
 #include "web/web_parameters.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int make_room(struct web_parameters *parameters)
-{
-	const size_t size = parameters->size ? parameters->size * 2 : 16;
-	struct web_parameter *all;
-
-	if (parameters->n < parameters->size)
-		return 0;
-	if (parameters->n == WEB_MAX_PARAMETERS)
-		return -E2BIG;
-	all = realloc(parameters->all, size * sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	parameters->all = all;
-	parameters->size = size;
-	return 0;
-}
-
 int web_parameters_add(struct web_parameters *parameters, const char *name, size_t name_len,
 		       const char *value, size_t value_len)
 {
-	int err = make_room(parameters);
 	char *both;
 
-	if (err)
-		return err;
+	if (parameters->n == WEB_MAX_PARAMETERS)
+		return -E2BIG;
+	if (ARRAY_RESERVE(parameters->all, parameters->size, parameters->n + 1) < 0)
+		return -ENOMEM;
 	if (memchr(name, '\0', name_len) || (value && memchr(value, '\0', value_len)))
 		return -EINVAL;
 	both = calloc(1, name_len + value_len + 2);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/clock.h"
@@ -64,6 +65,46 @@ static void map_agrees_with_a_plain_array(void **state)
 	map64_fini(&map);
 	assert_null(map64_find(&map, 0));
 	assert_null(map64_remove(&map, 0));
+}
+
+static void an_array_has_room_for_what_is_wanted_and_keeps_what_it_has(void **state)
+{
+	uint64_t *items = NULL;
+	size_t size = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++) {
+		assert_int_equal(ARRAY_RESERVE(items, size, i + 1), 0);
+		assert_true(size > i);
+		items[i] = i;
+	}
+	assert_int_equal(size, 1024);
+	assert_int_equal(ARRAY_RESERVE(items, size, 5000), 0);
+	assert_int_equal(size, 8192);
+	items = array_trim(items, 1000, sizeof(*items));
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(items[i], i);
+	free(items);
+}
+
+static void an_array_past_all_memory_stays_as_it_was(void **state)
+{
+	uint64_t *items = NULL, *before;
+	uint32_t size = 0;
+	size_t large = 0;
+
+	(void)state;
+	assert_int_equal(ARRAY_RESERVE(items, size, 1), 0);
+	before = items;
+	assert_int_equal(ARRAY_RESERVE(items, size, (size_t)UINT32_MAX), -ENOMEM);
+	assert_int_equal(size, ARRAY_FIRST);
+	assert_ptr_equal(items, before);
+	free(items);
+	items = NULL;
+	assert_int_equal(ARRAY_RESERVE(items, large, SIZE_MAX / sizeof(*items) + 1), -ENOMEM);
+	assert_int_equal(ARRAY_RESERVE(items, large, SIZE_MAX), -ENOMEM);
+	assert_int_equal(large, 0);
+	assert_null(items);
 }
 
 static void equal_texts_are_one_pointer(void **state)
@@ -484,6 +525,8 @@ int main(void)
 		cmocka_unit_test(one_line_sums_up_what_a_share_has_no_room_for),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
+		cmocka_unit_test(an_array_has_room_for_what_is_wanted_and_keeps_what_it_has),
+		cmocka_unit_test(an_array_past_all_memory_stays_as_it_was),
 		cmocka_unit_test(equal_texts_are_one_pointer),
 		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),
 		cmocka_unit_test(output_appears_whole_or_not_at_all),
