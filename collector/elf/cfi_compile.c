@@ -8,6 +8,8 @@
  */
 #include "elf/cfi_compile.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <elf.h>
 #include <errno.h>
@@ -45,22 +47,6 @@ struct compiler {
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
 };
 
-/* Makes room for one more element in an array of *size elements, of which count are in use. */
-static int reserve(void *array, size_t count, size_t *size, size_t element_bytes)
-{
-	const size_t bigger_size = *size ? *size * 2 : 256;
-	void *bigger;
-
-	if (count < *size)
-		return 0;
-	bigger = realloc(*(void **)array, bigger_size * element_bytes);
-	if (!bigger)
-		return -ENOMEM;
-	*(void **)array = bigger;
-	*size = bigger_size;
-	return 0;
-}
-
 /* Initial instructions must not move to another address; if they do, the CIE is refused. */
 static int run_initial(struct shared *shared)
 {
@@ -92,8 +78,7 @@ static int add_shared(struct compiler *compiler, const struct cfi_entry *entry)
 	}
 	if (compiler->shared_count == MAX_CIES)
 		return -EFBIG;
-	err = reserve(&compiler->shared, compiler->shared_count, &compiler->shared_size,
-		      sizeof(shared));
+	err = ARRAY_RESERVE(compiler->shared, compiler->shared_size, compiler->shared_count + 1);
 	if (!err)
 		compiler->shared[compiler->shared_count++] = shared;
 	return err;
@@ -150,8 +135,8 @@ static int add_function(struct compiler *compiler, const struct cfi_entry *entry
 	}
 	if (compiler->function_count == MAX_FUNCTIONS)
 		return -EFBIG;
-	err = reserve(&compiler->functions, compiler->function_count, &compiler->function_size,
-		      sizeof(function));
+	err = ARRAY_RESERVE(compiler->functions, compiler->function_size,
+			    compiler->function_count + 1);
 	if (!err)
 		compiler->functions[compiler->function_count++] = function;
 	return err;
@@ -210,10 +195,10 @@ static int add_row(struct compiler *compiler, uint64_t elf_addr, struct cfi_row 
 		return 0;
 	if (compiler->row_count == CFI_ROWS_MAX)
 		return -EFBIG;
-	err = reserve(&compiler->rows, compiler->row_count, &compiler->row_size, sizeof(row));
+	err = ARRAY_RESERVE(compiler->rows, compiler->row_size, compiler->row_count + 1);
 	if (!err && compiler->has_rbx)
-		err = reserve(&compiler->rbx_offs, compiler->row_count, &compiler->rbx_size,
-			      sizeof(rbx_off));
+		err = ARRAY_RESERVE(compiler->rbx_offs, compiler->rbx_size,
+				    compiler->row_count + 1);
 	if (err)
 		return err;
 	if (compiler->has_rbx)

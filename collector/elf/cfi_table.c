@@ -6,6 +6,7 @@
  */
 #include "elf/cfi_table.h"
 
+#include "base/array.h"
 #include "elf/cfi_compile.h"
 #include "elf/cfi_gaps.h"
 #include "elf/cfi_section.h"
@@ -53,14 +54,6 @@ static int add_index(struct cfi_table *table)
 	return 0;
 }
 
-/* Shrinks an array to its used bytes. Returns the array, which may have moved. */
-static void *trim(void *array, size_t bytes)
-{
-	void *exact = realloc(array, bytes);
-
-	return exact ? exact : array;
-}
-
 /* Makes a table, and takes ownership of the arrays in rows. */
 static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
 		      struct cfi_table **ret)
@@ -72,9 +65,10 @@ static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
 		free(rows->rbx_offs);
 		return -ENOMEM;
 	}
-	table->rows = trim(rows->rows, rows->stats.rows * sizeof(*table->rows));
+	table->rows = array_trim(rows->rows, rows->stats.rows, sizeof(*table->rows));
 	if (rows->rbx_offs)
-		table->rbx_offs = trim(rows->rbx_offs, rows->stats.rows * sizeof(*table->rbx_offs));
+		table->rbx_offs =
+			array_trim(rows->rbx_offs, rows->stats.rows, sizeof(*table->rbx_offs));
 	table->count = rows->stats.rows;
 	table->base = rows->base;
 	table->stats = rows->stats;

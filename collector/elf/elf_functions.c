@@ -11,6 +11,7 @@
  */
 #include "elf/elf_functions.h"
 
+#include "base/array.h"
 #include "elf/elf_section.h"
 
 #include <assert.h>
@@ -162,18 +163,9 @@ static int open_strings(struct scan *scan, Elf_Scn *section)
 
 int elf_functions_reserve(struct elf_functions *functions, size_t more)
 {
-	struct elf_function *bigger;
-
 	if (more > ELF_FILE_MAX_SYMBOLS - functions->count)
 		return -EFBIG;
-	if (more <= functions->size - functions->count)
-		return 0;
-	bigger = realloc(functions->items, (functions->count + more) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	functions->items = bigger;
-	functions->size = functions->count + more;
-	return 0;
+	return ARRAY_RESERVE(functions->items, functions->size, functions->count + more);
 }
 
 void elf_functions_fini(struct elf_functions *functions)

@@ -14,6 +14,8 @@
  */
 #include "elf/elf_starts.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -49,7 +51,7 @@ static int compare(const void *a, const void *b)
 int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret)
 {
 	unsigned char header[HEADER_BYTES];
-	int32_t *rows, *trimmed;
+	int32_t *rows;
 	uint32_t count;
 	int err;
 
@@ -74,9 +76,7 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 		rows[i] = rows[2 * (size_t)i];
 	qsort(rows, count, sizeof(*rows), compare);
 	*ret = (struct elf_starts){.base = hdr->elf_addr, .offsets = rows, .count = count};
-	trimmed = realloc(rows, (size_t)count * sizeof(*rows)); /* gives the FDEs' half back */
-	if (trimmed)
-		ret->offsets = trimmed;
+	ret->offsets = array_trim(rows, count, sizeof(*rows)); /* gives the FDEs' half back */
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * Reads where functions start from the entries of .eh_frame, see elf_starts.h, for files without
  * the sorted table of .eh_frame_hdr, or with a broken one.
  */
+#include "base/array.h"
 #include "elf/cfi_entry.h"
 #include "elf/cfi_section.h"
 #include "elf/elf_starts.h"
@@ -62,16 +63,10 @@ static int add_start(struct scan *scan, uint64_t elf_addr)
 	offset = (int64_t)(elf_addr - starts->base);
 	if (!is_code(scan->layout, elf_addr) || offset > INT32_MAX || offset < INT32_MIN)
 		return 0;
-	if (starts->count == scan->size) {
-		const size_t size = scan->size ? 2 * scan->size : 256;
-		int32_t *bigger =
-			size > MAX_STARTS ? NULL : realloc(starts->offsets, size * sizeof(*bigger));
-
-		if (!bigger)
-			return size > MAX_STARTS ? -EFBIG : -ENOMEM;
-		starts->offsets = bigger;
-		scan->size = size;
-	}
+	if (starts->count == MAX_STARTS)
+		return -EFBIG;
+	if (ARRAY_RESERVE(starts->offsets, scan->size, starts->count + 1) < 0)
+		return -ENOMEM;
 	starts->offsets[starts->count++] = (int32_t)offset;
 	return 0;
 }

@@ -2,6 +2,8 @@
 /* Takes a CodeBlob's members from its bytes, see code_blob.h. */
 #include "outside/code_blob.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #define MAX_FRAME_WORDS (1 << 17) /* 1 MiB, the default size of a thread's whole stack */
 #define MAX_LEVEL	4
 #define INVOCATION_BCI	(-1)
-#define FIRST_BLOBS	1024
 
 static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
 {
@@ -132,15 +133,8 @@ bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, ui
 
 int blob_list_add(struct blob_list *list, const struct code_blob *blob)
 {
-	if (list->count == list->size) {
-		const size_t size = list->size ? 2 * list->size : FIRST_BLOBS;
-		struct code_blob *const more = realloc(list->at, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		list->at = more;
-		list->size = size;
-	}
+	if (ARRAY_RESERVE(list->at, list->size, list->count + 1) < 0)
+		return -ENOMEM;
 	list->at[list->count++] = *blob;
 	return 0;
 }

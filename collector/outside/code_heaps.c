@@ -2,6 +2,8 @@
 /* Finds blocks by the heaps' segment maps, see code_heaps.h. */
 #include "outside/code_heaps.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #define WORD		 8
 #define MAX_LOG2_SEGMENT 20
 #define SEGMENTS_AT_ONCE ((size_t)256 << 10)
-#define FIRST_BLOCKS	 4096
 
 struct heap {
 	uint64_t boundary; /* up to there memory may grow */
@@ -99,15 +100,8 @@ static int add_block(struct code_blocks *blocks, uint64_t addr, uint64_t end)
 		blocks->left_out++;
 		return 0;
 	}
-	if (blocks->count == blocks->size) {
-		const size_t size = blocks->size ? 2 * blocks->size : FIRST_BLOCKS;
-		struct code_block *const more = realloc(blocks->blocks, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		blocks->blocks = more;
-		blocks->size = size;
-	}
+	if (ARRAY_RESERVE(blocks->blocks, blocks->size, blocks->count + 1) < 0)
+		return -ENOMEM;
 	blocks->blocks[blocks->count++] = (struct code_block){.addr = addr, .end = end};
 	return 0;
 }

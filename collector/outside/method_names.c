@@ -2,6 +2,7 @@
 /* Reads names of methods once a step, and gives IDs, see method_names.h. */
 #include "outside/method_names.h"
 
+#include "base/array.h"
 #include "base/hash_seed.h"
 #include "code/line_table.h"
 
@@ -53,16 +54,8 @@ void method_names_fini(struct method_names *names)
 
 static int add_waiting(struct method_names *names, struct named_method *method)
 {
-	if (names->n_waiting == names->waiting_size) {
-		const size_t size = names->waiting_size ? 2 * names->waiting_size : 256;
-		struct named_method **const more =
-			realloc(names->waiting, size * sizeof(struct named_method *));
-
-		if (!more)
-			return -ENOMEM;
-		names->waiting = more;
-		names->waiting_size = size;
-	}
+	if (ARRAY_RESERVE(names->waiting, names->waiting_size, names->n_waiting + 1) < 0)
+		return -ENOMEM;
 	names->waiting[names->n_waiting++] = method;
 	return 0;
 }

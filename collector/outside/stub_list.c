@@ -6,6 +6,8 @@
  */
 #include "outside/stub_list.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,15 +67,8 @@ static bool decode(const uint8_t *bytes, uint32_t code_at, struct desc *ret)
 
 static int add(struct stub_list *list, const struct desc *desc)
 {
-	if (list->count == list->size) {
-		const size_t size = list->size ? 2 * list->size : 256;
-		struct stub_desc *const more = realloc(list->at, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		list->at = more;
-		list->size = size;
-	}
+	if (ARRAY_RESERVE(list->at, list->size, list->count + 1) < 0)
+		return -ENOMEM;
 	list->at[list->count++] = (struct stub_desc){.addr = desc->begin,
 						     .size = (uint32_t)(desc->end - desc->begin),
 						     .name_at = desc->name};

@@ -25,6 +25,7 @@
  *
  * One file, because all tables number what the others name.
  */
+#include "base/array.h"
 #include "container/place_name.h"
 #include "encode/json.h"
 #include "render/by_thread.h"
@@ -91,15 +92,8 @@ static int number_text(struct firefox_writer *writer, const char *text, uint32_t
 	*ret = (uint32_t)known;
 	if (known)
 		return 0;
-	if (number > writer->text_size) {
-		const uint32_t size = writer->text_size ? writer->text_size * 2 : 256;
-		const char **texts = realloc(writer->text_of, size * sizeof(*texts));
-
-		if (!texts)
-			return -ENOMEM;
-		writer->text_of = texts;
-		writer->text_size = size;
-	}
+	if (ARRAY_RESERVE(writer->text_of, writer->text_size, number) < 0)
+		return -ENOMEM;
 	writer->text_of[number - 1] = text;
 	*ret = number;
 	return map64_put(&writer->texts, key, (void *)(uintptr_t)number);

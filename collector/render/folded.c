@@ -16,6 +16,7 @@
  * are written in order without being held in memory: one path is kept, and a list of what is still
  * to be written, last first. There is no recursion, because stacks may be 100,000 deep.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "encode/bytes.h"
 #include "encode/text.h"
@@ -32,11 +33,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT	    0u
-#define FIRST_ITEMS 64u
-#define KNOWN_BITS  12
-#define TAIL_BYTES  44		  /* ' ' and UINT64_MAX, twice, and '\0' */
-#define NO_FRAMES   "[no frames]" /* a stack without frames has no other form */
+#define ROOT	   0u
+#define KNOWN_BITS 12
+#define TAIL_BYTES 44		 /* ' ' and UINT64_MAX, twice, and '\0' */
+#define NO_FRAMES  "[no frames]" /* a stack without frames has no other form */
 
 enum column {
 	COLUMN_BEFORE = DIFF_BEFORE,
@@ -282,15 +282,8 @@ static int find_text(struct folder *folder, const struct profile_node *node, boo
 
 static int push(struct folder *folder, const struct item *item)
 {
-	if (folder->count == folder->size) {
-		const size_t size = folder->size ? folder->size * 2 : FIRST_ITEMS;
-		struct item *items = realloc(folder->items, size * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		folder->items = items;
-		folder->size = size;
-	}
+	if (ARRAY_RESERVE(folder->items, folder->size, folder->count + 1) < 0)
+		return -ENOMEM;
 	folder->items[folder->count++] = *item;
 	return 0;
 }

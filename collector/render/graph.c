@@ -2,6 +2,8 @@
 /* Orders the tree, see graph.h. */
 #include "render/graph.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,15 +13,8 @@
 
 static int push(struct graph_children *children, const struct profile_node *node, uint32_t id)
 {
-	if (children->count == children->size) {
-		const size_t size = children->size ? children->size * 2 : 64;
-		struct graph_child *list = realloc(children->list, size * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		children->list = list;
-		children->size = size;
-	}
+	if (ARRAY_RESERVE(children->list, children->size, children->count + 1) < 0)
+		return -ENOMEM;
 	children->list[children->count++] = (struct graph_child){node->name, id, node->kind};
 	return 0;
 }

@@ -2,25 +2,17 @@
 /* Lists the samples of all kinds and sorts them, see joined.h. */
 #include "render/joined.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "render/by_thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define FIRST_SAMPLES 1024
-
 static int add_sample(struct joined *joined, const struct joined_sample *sample)
 {
-	if (joined->n_samples == joined->samples_size) {
-		const size_t size = joined->samples_size ? joined->samples_size * 2 : FIRST_SAMPLES;
-		struct joined_sample *samples = realloc(joined->samples, size * sizeof(*samples));
-
-		if (!samples)
-			return -ENOMEM;
-		joined->samples = samples;
-		joined->samples_size = size;
-	}
+	if (ARRAY_RESERVE(joined->samples, joined->samples_size, joined->n_samples + 1) < 0)
+		return -ENOMEM;
 	joined->samples[joined->n_samples++] = *sample;
 	return 0;
 }
@@ -58,15 +50,8 @@ static int number_process(struct joined *joined, const struct timeline_process *
 
 static int keep_thread(struct joined *joined, uint32_t number, const struct joined_thread *thread)
 {
-	if (number >= joined->threads_size) {
-		const uint32_t size = joined->threads_size ? joined->threads_size * 2 : 64;
-		struct joined_thread *threads = realloc(joined->threads, size * sizeof(*threads));
-
-		if (!threads)
-			return -ENOMEM;
-		joined->threads = threads;
-		joined->threads_size = size;
-	}
+	if (ARRAY_RESERVE(joined->threads, joined->threads_size, number + 1) < 0)
+		return -ENOMEM;
 	joined->threads[number] = *thread;
 	return 0;
 }

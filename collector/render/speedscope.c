@@ -15,6 +15,7 @@
  * stack, so if there are more than MAX_TIMED samples, the order of time is given up, and each stack
  * of a thread is written once.
  */
+#include "base/array.h"
 #include "container/place_name.h"
 #include "encode/json.h"
 #include "render/by_thread.h"
@@ -133,24 +134,12 @@ static int write_frames(struct speedscope_writer *writer, const struct profile *
 	return 0;
 }
 
-static int grow_path(struct speedscope_writer *writer)
-{
-	const size_t size = writer->path_size ? writer->path_size * 2 : 256;
-	uint32_t *path = realloc(writer->path, size * sizeof(*path));
-
-	if (!path)
-		return -ENOMEM;
-	writer->path = path;
-	writer->path_size = size;
-	return 0;
-}
-
 static int write_stack(struct speedscope_writer *writer, uint32_t id)
 {
 	size_t n = 0;
 
 	do {
-		if (n == writer->path_size && grow_path(writer) < 0)
+		if (ARRAY_RESERVE(writer->path, writer->path_size, n + 1) < 0)
 			return -ENOMEM;
 		writer->path[n++] = writer->frame_of[id];
 		id = writer->profile->nodes[id].parent;

@@ -2,6 +2,7 @@
 /* Encodes the whole tree for the script, see svg_data.h. */
 #include "render/svg_data.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "encode/bytes.h"
@@ -51,18 +52,6 @@ static uint64_t id_of(const struct profile_node *node, struct look look)
 	       (uint64_t)look.class << 3 | look.shade;
 }
 
-static int grow_keys(struct finder *finder)
-{
-	const uint32_t size = finder->size ? finder->size * 2 : 256;
-	struct key *const keys = realloc(finder->keys, size * sizeof(*keys));
-
-	if (!keys)
-		return -ENOMEM;
-	finder->keys = keys;
-	finder->size = size;
-	return 0;
-}
-
 /*
  * Without a diff the look depends on name and kind only, so the look is found once for each key.
  */
@@ -71,9 +60,8 @@ static int add_key(struct finder *finder, uint64_t id, uint32_t node, struct loo
 	const struct svg_data *const data = finder->data;
 	const struct profile *const profile = data->graph->profile;
 
-	if (finder->count == finder->size && grow_keys(finder) < 0)
-		return -ENOMEM;
-	if (map64_put(&finder->by_id, id, (void *)((uintptr_t)finder->count + 1)) < 0)
+	if (ARRAY_RESERVE(finder->keys, finder->size, finder->count + 1) < 0 ||
+	    map64_put(&finder->by_id, id, (void *)((uintptr_t)finder->count + 1)) < 0)
 		return -ENOMEM;
 	if (!data->looks->diff)
 		look = look_of(data->looks, profile, node);

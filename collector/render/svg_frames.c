@@ -2,6 +2,7 @@
 /* Writes the frames of the static picture, see svg_frames.h. */
 #include "render/svg_frames.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "encode/bytes.h"
 #include "encode/decimal.h"
@@ -56,15 +57,8 @@ struct boxes {
 
 static int push(struct boxes *boxes, const struct svg_box *box)
 {
-	if (boxes->count == boxes->size) {
-		const size_t size = boxes->size ? boxes->size * 2 : 256;
-		struct svg_box *const list = realloc(boxes->list, size * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		boxes->list = list;
-		boxes->size = size;
-	}
+	if (ARRAY_RESERVE(boxes->list, boxes->size, boxes->count + 1) < 0)
+		return -ENOMEM;
 	boxes->list[boxes->count++] = *box;
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* Reads, keeps and finds stack remainders, see stack_remainder.h. */
 #include "unwind/stack_remainder.h"
 
+#include "base/array.h"
 #include "memory/process_memory.h"
 
 #include <errno.h>
@@ -267,7 +268,6 @@ void stack_remainders_keep(struct stack_remainders *remainders, const struct sta
 	struct stack_remainder remainder = {
 		.pid = copy->pid, .time_ns = copy->time_ns, .read_ns = now_ns, .seen_ns = now_ns};
 	struct stack_remainder *known;
-	uint8_t *shrunk;
 
 	if (copy->bytes.len > 0 && stack_tail_len(&copy->bytes) == 0)
 		return;
@@ -286,7 +286,6 @@ void stack_remainders_keep(struct stack_remainders *remainders, const struct sta
 		free(remainder.bytes);
 		return;
 	}
-	shrunk = realloc(remainder.bytes, remainder.len);
-	remainder.bytes = shrunk ? shrunk : remainder.bytes;
+	remainder.bytes = array_trim(remainder.bytes, remainder.len, 1);
 	add(remainders, &remainder);
 }
