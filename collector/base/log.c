@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -91,20 +92,17 @@ void log_set_before_line(void (*hook)(void))
 
 void log_be_bounded(void)
 {
-	pthread_mutex_lock(&bound.lock);
+	THREAD_HOLD(&bound.lock);
+
 	bound.is_on = true;
 	bound.minute_began_ns = clock_now_ns();
-	pthread_mutex_unlock(&bound.lock);
 }
 
 uint64_t log_left_out(void)
 {
-	uint64_t ret;
+	THREAD_HOLD(&bound.lock);
 
-	pthread_mutex_lock(&bound.lock);
-	ret = bound.left_out;
-	pthread_mutex_unlock(&bound.lock);
-	return ret;
+	return bound.left_out;
 }
 
 /* Whether a line can be written at once. A pipe that can be written to has room for a line. */
@@ -164,7 +162,7 @@ static bool may_write(enum log_level level, const char *format, unsigned *ret_la
 	bool is_allowed = true;
 
 	*ret_lacks = 0;
-	pthread_mutex_lock(&bound.lock);
+	THREAD_HOLD(&bound.lock);
 	if (bound.is_on) {
 		const bool is_room = is_writable();
 
@@ -174,7 +172,6 @@ static bool may_write(enum log_level level, const char *format, unsigned *ret_la
 		bound.lacks += !is_allowed;
 		bound.left_out += !is_allowed;
 	}
-	pthread_mutex_unlock(&bound.lock);
 	return is_allowed;
 }
 

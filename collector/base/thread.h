@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a function -> a thread that runs it
+ * shape:   a function -> a thread that runs it; a lock -> a scope that holds it
  * units:   nanoseconds of CLOCK_MONOTONIC
  * threads: any
  * errors:  negative errno
@@ -37,6 +37,22 @@ static inline int thread_start(pthread_t *ret, void *(*run)(void *arg), void *ar
 {
 	return thread_start_as(ret, NULL, run, arg);
 }
+
+static inline pthread_mutex_t *thread_take(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+	return lock;
+}
+
+static inline void thread_release(pthread_mutex_t *const *lock)
+{
+	pthread_mutex_unlock(*lock);
+}
+
+/* Holds the lock until the scope ends, once what the scope returns has been evaluated. */
+#define THREAD_HOLD(lock)                                                                          \
+	__attribute__((cleanup(thread_release), unused)) pthread_mutex_t *const held_lock =        \
+		thread_take(lock)
 
 /*
  * Whether the thread has ended by that time; then it is joined. By the wall clock, because

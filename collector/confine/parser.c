@@ -3,6 +3,7 @@
 #include "confine/parser.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "confine/fd_message.h"
 
 #include <errno.h>
@@ -169,22 +170,21 @@ static bool take_spare(enum parser_role role, struct parser *ret)
 {
 	bool has_one;
 
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
 	has_one = n_spares[role] > 0;
 	if (has_one) /* the oldest, which is ready */
 		*ret = spares[role][0];
 	n_spares[role] -= has_one;
 	memmove(&spares[role][0], &spares[role][1], n_spares[role] * sizeof(spares[role][0]));
-	pthread_mutex_unlock(&lock);
 	return has_one;
 }
 
 static void add_spares(enum parser_role role)
 {
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
+
 	while (n_spares[role] < MAX_SPARES && ask_for_one(role, &spares[role][n_spares[role]]) == 0)
 		n_spares[role]++;
-	pthread_mutex_unlock(&lock);
 }
 
 void parser_drop_spares(void)

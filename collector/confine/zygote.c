@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/thread.h"
 #include "confine/fd_message.h"
 #include "confine/keeper.h"
 #include "confine/zygote_wire.h"
@@ -167,7 +168,8 @@ int zygote_start_without_parsers(void)
 
 void zygote_stop(void)
 {
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
+
 	if (zygote_sock >= 0) {
 		close(zygote_sock);
 		close(keeper_sock);
@@ -177,27 +179,20 @@ void zygote_stop(void)
 	}
 	zygote_sock = keeper_sock = -1;
 	stats.is_running = false;
-	pthread_mutex_unlock(&lock);
 }
 
 bool zygote_is_used(void)
 {
-	bool is_used;
+	THREAD_HOLD(&lock);
 
-	pthread_mutex_lock(&lock);
-	is_used = zygote_sock >= 0;
-	pthread_mutex_unlock(&lock);
-	return is_used;
+	return zygote_sock >= 0;
 }
 
 bool zygote_is_running(void)
 {
-	bool is_running;
+	THREAD_HOLD(&lock);
 
-	pthread_mutex_lock(&lock);
-	is_running = stats.is_running;
-	pthread_mutex_unlock(&lock);
-	return is_running;
+	return stats.is_running;
 }
 
 /* Called with the lock held. */
@@ -239,11 +234,10 @@ int zygote_start_parser(enum parser_role role, uint64_t id, int sock)
 	const struct request request = {.kind = REQUEST_START, .role = role, .id = id};
 	int err;
 
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
 	err = send_request(&request, sock);
 	stats.started += !err;
 	stats.not_started += err != 0;
-	pthread_mutex_unlock(&lock);
 	return err;
 }
 
@@ -251,10 +245,9 @@ void zygote_kill_parser(uint64_t id, bool is_late)
 {
 	const struct request request = {.kind = REQUEST_KILL, .id = id};
 
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
 	send_request(&request, -1);
 	stats.killed += is_late;
-	pthread_mutex_unlock(&lock);
 }
 
 static void count_zygote(const struct report *report)
@@ -350,17 +343,17 @@ static void watch_silence(bool is_heard, uint64_t now_ns)
 
 void zygote_tend(void)
 {
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
+
 	if (stats.is_running)
 		watch_silence(take_reports(), clock_now_ns());
-	pthread_mutex_unlock(&lock);
 }
 
 void zygote_stats(struct zygote_stats *ret)
 {
-	pthread_mutex_lock(&lock);
+	THREAD_HOLD(&lock);
+
 	*ret = stats;
-	pthread_mutex_unlock(&lock);
 }
 
 static const struct counter counters[] = {

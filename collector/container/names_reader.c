@@ -406,7 +406,7 @@ int names_reader_ask(struct names_reader *reader, const struct container *contai
 	question->answer.number = *ret_number = ++reader->last_number;
 	if (!has_thread)
 		read_names(reader, question, false);
-	pthread_mutex_lock(&reader->lock);
+	THREAD_HOLD(&reader->lock);
 	if (has_thread) {
 		*reader->end = question;
 		reader->end = &question->next;
@@ -416,7 +416,6 @@ int names_reader_ask(struct names_reader *reader, const struct container *contai
 		add_answer(reader, question);
 		copy_stats(reader);
 	}
-	pthread_mutex_unlock(&reader->lock);
 	return 0;
 }
 
@@ -448,10 +447,9 @@ void names_reader_wait(struct names_reader *reader, uint64_t for_ns)
 {
 	const uint64_t until_ns = clock_now_ns() + for_ns;
 
-	pthread_mutex_lock(&reader->lock);
+	THREAD_HOLD(&reader->lock);
 	while (!reader->done && wait_until(reader, until_ns))
 		;
-	pthread_mutex_unlock(&reader->lock);
 }
 
 int names_reader_fd(const struct names_reader *reader)
@@ -488,7 +486,7 @@ int names_reader_find_stopped(struct names_reader *reader, const char *name, uin
 		return err ? err : -ENOENT;
 	if (!has_thread)
 		return container_names_find_stopped(&reader->names, name, ret) ? 0 : -ENOENT;
-	pthread_mutex_lock(&reader->lock);
+	THREAD_HOLD(&reader->lock);
 	if (begin_search(reader, name)) {
 		while (search->state != SEARCH_DONE && wait_until(reader, until_ns))
 			;
@@ -500,33 +498,26 @@ int names_reader_find_stopped(struct names_reader *reader, const char *name, uin
 			*ret = search->found;
 		*search = (struct search){.state = SEARCH_NONE};
 	}
-	pthread_mutex_unlock(&reader->lock);
 	return err;
 }
 
 bool names_reader_is_searching(struct names_reader *reader)
 {
-	bool is_searching;
+	THREAD_HOLD(&reader->lock);
 
-	pthread_mutex_lock(&reader->lock);
-	is_searching = reader->search.state == SEARCH_ASKED || reader->search.state == SEARCH_RUNS;
-	pthread_mutex_unlock(&reader->lock);
-	return is_searching;
+	return reader->search.state == SEARCH_ASKED || reader->search.state == SEARCH_RUNS;
 }
 
 size_t names_reader_bytes(struct names_reader *reader)
 {
-	size_t bytes;
+	THREAD_HOLD(&reader->lock);
 
-	pthread_mutex_lock(&reader->lock);
-	bytes = reader->bytes;
-	pthread_mutex_unlock(&reader->lock);
-	return bytes;
+	return reader->bytes;
 }
 
 void names_reader_stats(struct names_reader *reader, struct names_stats *ret)
 {
-	pthread_mutex_lock(&reader->lock);
+	THREAD_HOLD(&reader->lock);
+
 	*ret = reader->stats;
-	pthread_mutex_unlock(&reader->lock);
 }

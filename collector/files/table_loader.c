@@ -213,9 +213,9 @@ static void charge(struct table_loader *loader, struct owner owner, uint64_t ns)
 
 void table_loader_spend(struct table_loader *loader, struct owner owner, uint64_t ns)
 {
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
+
 	charge(loader, owner, ns);
-	pthread_mutex_unlock(&loader->lock);
 }
 
 /* Forgets a part of all time. What is removed may move an owner: it has its turn the next time. */
@@ -488,10 +488,10 @@ void table_loader_stop(struct table_loader *loader)
 
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent)
 {
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
+
 	append(is_urgent ? &loader->urgent : &loader->likely, job);
 	pthread_cond_broadcast(&loader->changed); /* the job may be for either thread */
-	pthread_mutex_unlock(&loader->lock);
 }
 
 /*
@@ -510,9 +510,9 @@ static void share(struct table_loader *loader, struct table_job *job, struct own
 
 void table_loader_share(struct table_loader *loader, struct table_job *job, struct owner owner)
 {
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
+
 	share(loader, job, owner);
-	pthread_mutex_unlock(&loader->lock);
 }
 
 static struct table_job *remove_last_of(struct job_list *list, uint64_t group)
@@ -530,21 +530,20 @@ struct table_job *table_loader_drop(struct table_loader *loader, uint64_t group)
 {
 	struct table_job *job;
 
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
 	job = remove_last_of(&loader->likely, group);
 	if (!job)
 		job = remove_last_of(&loader->urgent, group);
-	pthread_mutex_unlock(&loader->lock);
 	return job;
 }
 
 void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner)
 {
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
+
 	if (remove_job(&loader->likely, job))
 		append(&loader->urgent, job);
 	share(loader, job, owner);
-	pthread_mutex_unlock(&loader->lock);
 }
 
 /*
@@ -609,7 +608,8 @@ static void kill_parser(struct table_job *job)
 
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns)
 {
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
+
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		struct worker *const worker = &loader->workers[i];
 
@@ -625,20 +625,18 @@ void table_loader_tend(struct table_loader *loader, uint64_t now_ns)
 	if (!loader->is_stopping)
 		start_workers(loader);
 	forget_some(loader, now_ns);
-	pthread_mutex_unlock(&loader->lock);
 }
 
 size_t table_loader_stuck(struct table_loader *loader, const struct table_kind *kind)
 {
 	size_t n = 0;
 
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		const struct worker *const worker = &loader->workers[i];
 
 		n += worker->loader && worker->is_stuck && (!kind || worker->job->kind == kind);
 	}
-	pthread_mutex_unlock(&loader->lock);
 	return n;
 }
 
@@ -647,11 +645,10 @@ struct table_job *table_loader_take(struct table_loader *loader)
 	struct table_job *job;
 	eventfd_t count;
 
-	pthread_mutex_lock(&loader->lock);
+	THREAD_HOLD(&loader->lock);
 	job = remove_first(&loader->done);
 	if (!loader->done.first)
 		(void)eventfd_read(loader->done_fd, &count);
-	pthread_mutex_unlock(&loader->lock);
 	return job;
 }
 

@@ -102,15 +102,15 @@ void errands_add(struct errands *errands, struct errand *errand)
 
 void errands_wait(struct errands *errands)
 {
-	pthread_mutex_lock(&errands->lock);
+	THREAD_HOLD(&errands->lock);
+
 	while (errands->stats.waiting > 0)
 		pthread_cond_wait(&errands->is_idle, &errands->lock);
-	pthread_mutex_unlock(&errands->lock);
 }
 
 void errands_stats(struct errands *errands, struct errands_stats *ret)
 {
-	pthread_mutex_lock(&errands->lock);
+	THREAD_HOLD(&errands->lock);
+
 	*ret = errands->stats;
-	pthread_mutex_unlock(&errands->lock);
 }

@@ -263,7 +263,7 @@ bool helpers_start(struct helpers *helpers, struct helpers_call *call)
 {
 	struct helper *helper;
 
-	pthread_mutex_lock(&helpers->lock);
+	THREAD_HOLD(&helpers->lock);
 	helpers->stats.calls++;
 	helper = take(helpers);
 	if (helper) {
@@ -274,7 +274,6 @@ bool helpers_start(struct helpers *helpers, struct helpers_call *call)
 	} else {
 		helpers->stats.refused_calls++;
 	}
-	pthread_mutex_unlock(&helpers->lock);
 	return helper;
 }
 
@@ -314,7 +313,6 @@ void helpers_stats(const struct helpers *helpers, struct helpers_stats *ret)
 {
 	struct helpers *const changing = (struct helpers *)(uintptr_t)helpers;
 
-	pthread_mutex_lock(&changing->lock);
+	THREAD_HOLD(&changing->lock);
 	*ret = helpers->stats;
-	pthread_mutex_unlock(&changing->lock);
 }

@@ -3,6 +3,7 @@
 #include "publish/publish_socket.h"
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "shared/wire.h"
 
 #include <errno.h>
@@ -54,24 +55,23 @@ static bool add_pipe(struct publish_socket *socket, int id)
 {
 	bool has_room;
 
-	pthread_mutex_lock(&socket->lock);
+	THREAD_HOLD(&socket->lock);
 	has_room = socket->subscribers < PUBLISH_MAX_SUBSCRIBERS;
 	if (has_room)
 		socket->pipes[socket->subscribers++] = id;
-	pthread_mutex_unlock(&socket->lock);
 	return has_room;
 }
 
 static void remove_pipe(struct publish_socket *socket, int id)
 {
-	pthread_mutex_lock(&socket->lock);
+	THREAD_HOLD(&socket->lock);
+
 	for (uint64_t i = 0; i < socket->subscribers; i++) {
 		if (socket->pipes[i] != id)
 			continue;
 		socket->pipes[i] = socket->pipes[--socket->subscribers];
 		break;
 	}
-	pthread_mutex_unlock(&socket->lock);
 }
 
 static void on_coming(struct publish_socket *socket, nng_pipe pipe)

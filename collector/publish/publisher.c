@@ -186,9 +186,8 @@ static void lose_line(struct publisher *publisher, enum channel channel, uint64_
 	send_text(publisher, channel, time_ns);
 	publisher->seqs[channel]++;
 	publisher->text.failed = false;
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
 	publisher->stats.events_dropped++;
-	pthread_mutex_unlock(&publisher->lock);
 }
 
 /* Sends the entries as JSON, which may take several messages. */
@@ -255,9 +254,8 @@ static void forget_kept(struct publisher *publisher)
 {
 	publisher->next_kept = 0;
 	memset(publisher->kept, 0, sizeof(publisher->kept));
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
 	publisher->stats.kept_bytes = 0;
-	pthread_mutex_unlock(&publisher->lock);
 }
 
 /* The lengths that are kept are those of the queue's messages. */
@@ -284,7 +282,7 @@ static struct batch *wait_for_batch(struct publisher *publisher, size_t *ret_max
 	until.tv_nsec += (long)STEP_NS;
 	until.tv_sec += until.tv_nsec / (long)CLOCK_NS_PER_SEC;
 	until.tv_nsec %= (long)CLOCK_NS_PER_SEC;
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
 	while (!publisher->first && !publisher->is_closing)
 		if (pthread_cond_timedwait(&publisher->changed, &publisher->lock, &until) != 0)
 			break;
@@ -296,7 +294,6 @@ static struct batch *wait_for_batch(struct publisher *publisher, size_t *ret_max
 	}
 	*ret_max = publisher->max_bytes;
 	*ret_ends = publisher->is_closing && !batch;
-	pthread_mutex_unlock(&publisher->lock);
 	return batch;
 }
 
@@ -311,9 +308,8 @@ static void settle_batch(struct publisher *publisher, struct batch *batch)
 static void step_socket(struct publisher *publisher)
 {
 	publish_socket_step(&publisher->socket, clock_now_ns());
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
 	publisher->stats.listeners_renewed = publisher->socket.renewed;
-	pthread_mutex_unlock(&publisher->lock);
 }
 
 static void *run(void *arg)
@@ -401,9 +397,9 @@ void publisher_close(struct publisher *publisher)
 
 void publisher_set_max_bytes(struct publisher *publisher, size_t max_bytes)
 {
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
+
 	publisher->max_bytes = max_bytes;
-	pthread_mutex_unlock(&publisher->lock);
 }
 
 bool publisher_is_heard(const struct publisher *publisher)
@@ -450,7 +446,7 @@ static bool has_room(struct publisher *publisher, uint64_t group, size_t len)
 	bool is_full, may;
 
 	renew_shares(publisher);
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
 	room = publisher->max_bytes / 2;
 	used = publisher->waiting_bytes + open;
 	is_full = used + len > room;
@@ -458,7 +454,6 @@ static bool has_room(struct publisher *publisher, uint64_t group, size_t len)
 	publisher->stats.events_dropped += is_full;
 	publisher->stats.events_left_out += !is_full && !may;
 	publisher->stats.events += may;
-	pthread_mutex_unlock(&publisher->lock);
 	return may;
 }
 
@@ -597,9 +592,9 @@ void publisher_flush(struct publisher *publisher, uint64_t now_ns)
 
 void publisher_count_snapshot(struct publisher *publisher)
 {
-	pthread_mutex_lock(&publisher->lock);
+	THREAD_HOLD(&publisher->lock);
+
 	publisher->stats.snapshots++;
-	pthread_mutex_unlock(&publisher->lock);
 }
 
 void publisher_stats(struct publisher *publisher, struct publish_stats *ret)

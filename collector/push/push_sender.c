@@ -212,9 +212,9 @@ static void say_fate(struct push_sender *sender, enum push_fate fate,
 
 static void set_failing(struct push_sender *sender, bool is_failing)
 {
-	pthread_mutex_lock(&sender->lock);
+	THREAD_HOLD(&sender->lock);
+
 	sender->is_failing = is_failing;
-	pthread_mutex_unlock(&sender->lock);
 }
 
 /* The server is not asked at once again. Requests that are under way are of an earlier round. */
@@ -443,10 +443,9 @@ void push_sender_stats(struct push_sender *sender, struct push_target_stats *ret
 	push_spool_stats(sender->spool, ret);
 	if (ret->oldest_unix_ns && ret->oldest_unix_ns < now_ns)
 		ret->lag_sec = (now_ns - ret->oldest_unix_ns) / CLOCK_NS_PER_SEC;
-	pthread_mutex_lock(&sender->lock);
+	THREAD_HOLD(&sender->lock);
 	ret->clock_skew_sec = sender->skew_sec;
 	ret->is_failing = sender->is_failing;
-	pthread_mutex_unlock(&sender->lock);
 }
 
 void push_sender_finish(struct push_sender *sender)

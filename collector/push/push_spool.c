@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/thread.h"
 #include "push/spool_files.h"
 #include "push/spool_leftovers.h"
 
@@ -512,13 +513,12 @@ static void put_aside(struct push_spool *spool, struct push_entry *entry)
 {
 	struct entries *const aside = &spool->aside;
 
-	pthread_mutex_lock(&spool->lock);
+	THREAD_HOLD(&spool->lock);
 	remove_out(spool, entry);
 	if (aside->first && last_of(aside)->head.number > entry->head.number)
 		insert(aside, &aside->first, entry);
 	else
 		append(aside, entry);
-	pthread_mutex_unlock(&spool->lock);
 }
 
 int push_spool_load(struct push_spool *spool, struct push_entry *entry, struct bytes *ret)
@@ -550,9 +550,9 @@ int push_spool_load(struct push_spool *spool, struct push_entry *entry, struct b
 
 void push_spool_count_try(struct push_spool *spool)
 {
-	pthread_mutex_lock(&spool->lock);
+	THREAD_HOLD(&spool->lock);
+
 	spool->stats.failed_tries++;
-	pthread_mutex_unlock(&spool->lock);
 }
 
 /* When the oldest was made of those that are not settled; 0: there is none. */

@@ -147,14 +147,13 @@ static void count_job(struct pusher *pusher, const struct job *job)
 {
 	struct push_stats *const stats = &pusher->stats;
 
-	pthread_mutex_lock(&pusher->lock);
+	THREAD_HOLD(&pusher->lock);
 	stats->stacks_cut += job->counted.stacks_cut;
 	stats->profiles_split += job->counted.profiles_split;
 	stats->profiles_unmade += job->counted.profiles_unmade;
 	stats->stacks_too_large += job->counted.stacks_too_large;
 	if (job->is_wanted && job->kind->kind == &profile_kind_cpu)
 		add_quality(stats->samples, &job->info->quality);
-	pthread_mutex_unlock(&pusher->lock);
 }
 
 /* Whether rules keep the series. pool: of threads; NULL for all. */
@@ -180,11 +179,10 @@ static bool make_labels(struct pusher *pusher, const struct period_graph *graph,
 {
 	const bool is_wanted = set_labels(pusher, graph, pool, labels);
 
-	pthread_mutex_lock(&pusher->lock);
+	THREAD_HOLD(&pusher->lock);
 	pusher->stats.series_unwanted += !is_wanted;
 	pusher->stats.labels_left_out += labels->left_out;
 	pusher->stats.profiles_unmade += labels->failed;
-	pthread_mutex_unlock(&pusher->lock);
 	return is_wanted && !labels->failed;
 }
 
@@ -257,10 +255,9 @@ static struct period *wait_for_period(struct pusher *pusher)
 {
 	struct period *period;
 
-	pthread_mutex_lock(&pusher->lock);
+	THREAD_HOLD(&pusher->lock);
 	while (!(period = graph_queue_take(&pusher->queue)) && !pusher->is_closing)
 		pthread_cond_wait(&pusher->changed, &pusher->lock);
-	pthread_mutex_unlock(&pusher->lock);
 	return period;
 }
 
@@ -401,9 +398,9 @@ void pusher_take(struct pusher *pusher, struct period *period)
 
 void pusher_set_max_bytes(struct pusher *pusher, size_t bytes)
 {
-	pthread_mutex_lock(&pusher->lock);
+	THREAD_HOLD(&pusher->lock);
+
 	pusher->queue.max_bytes = bytes;
-	pthread_mutex_unlock(&pusher->lock);
 }
 
 void pusher_stats(struct pusher *pusher, struct push_stats *ret)

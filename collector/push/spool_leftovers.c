@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,11 +40,10 @@ static bool remember(struct spool_leftovers *leftovers, struct spool_leftover le
 {
 	bool is_first;
 
-	pthread_mutex_lock(&leftovers->lock);
+	THREAD_HOLD(&leftovers->lock);
 	leftovers->unknown += !add(leftovers, leftover);
 	is_first = !leftovers->has_said;
 	leftovers->has_said = true;
-	pthread_mutex_unlock(&leftovers->lock);
 	return is_first;
 }
 
@@ -86,20 +86,14 @@ void spool_leftovers_retry(struct spool_leftovers *leftovers, const struct spool
 
 bool spool_leftovers_have_room(struct spool_leftovers *leftovers)
 {
-	bool have;
+	THREAD_HOLD(&leftovers->lock);
 
-	pthread_mutex_lock(&leftovers->lock);
-	have = leftovers->count + RESERVED <= SPOOL_LEFTOVERS_MOST;
-	pthread_mutex_unlock(&leftovers->lock);
-	return have;
+	return leftovers->count + RESERVED <= SPOOL_LEFTOVERS_MOST;
 }
 
 uint64_t spool_leftovers_count(struct spool_leftovers *leftovers)
 {
-	uint64_t count;
+	THREAD_HOLD(&leftovers->lock);
 
-	pthread_mutex_lock(&leftovers->lock);
-	count = leftovers->count + leftovers->unknown;
-	pthread_mutex_unlock(&leftovers->lock);
-	return count;
+	return leftovers->count + leftovers->unknown;
 }

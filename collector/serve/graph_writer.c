@@ -92,14 +92,14 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 
 static void count(struct graph_writer *writer, uint64_t written, uint64_t failed)
 {
-	pthread_mutex_lock(&writer->lock);
+	THREAD_HOLD(&writer->lock);
+
 	writer->stats.written += written;
 	writer->stats.failed += failed;
 	writer->stats.removed = writer->dir.removed;
 	writer->stats.files = writer->dir.count;
 	writer->stats.file_bytes = writer->dir.bytes;
 	writer->stats.list_bytes = graph_dir_bytes(&writer->dir);
-	pthread_mutex_unlock(&writer->lock);
 }
 
 static void expire(struct graph_writer *writer)
@@ -170,10 +170,9 @@ static struct period *wait_for_period(struct graph_writer *writer)
 {
 	struct period *period;
 
-	pthread_mutex_lock(&writer->lock);
+	THREAD_HOLD(&writer->lock);
 	while (!(period = graph_queue_take(&writer->queue)) && !writer->is_closing)
 		pthread_cond_wait(&writer->changed, &writer->lock);
-	pthread_mutex_unlock(&writer->lock);
 	return period;
 }
 
@@ -275,17 +274,17 @@ void graph_writer_take(struct graph_writer *writer, struct period *period)
 
 void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret)
 {
-	pthread_mutex_lock(&writer->lock);
+	THREAD_HOLD(&writer->lock);
+
 	*ret = writer->stats;
 	ret->waiting_bytes = writer->queue.bytes;
-	pthread_mutex_unlock(&writer->lock);
 }
 
 void graph_writer_set_max_bytes(struct graph_writer *writer, size_t bytes)
 {
-	pthread_mutex_lock(&writer->lock);
+	THREAD_HOLD(&writer->lock);
+
 	writer->queue.max_bytes = bytes;
-	pthread_mutex_unlock(&writer->lock);
 }
 
 void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns)

@@ -91,9 +91,9 @@ static int write_window(struct store_keeper *keeper, const struct period *period
 
 static void publish_stats(struct store_keeper *keeper)
 {
-	pthread_mutex_lock(&keeper->lock);
+	THREAD_HOLD(&keeper->lock);
+
 	keeper->stats.store = keeper->store->stats;
-	pthread_mutex_unlock(&keeper->lock);
 }
 
 /* Only the first error is logged, because the others are most likely equal. */
@@ -136,22 +136,16 @@ static void say_once(struct store_keeper *keeper, int err)
 
 static bool is_awaited(struct store_keeper *keeper)
 {
-	bool is;
+	THREAD_HOLD(&keeper->lock);
 
-	pthread_mutex_lock(&keeper->lock);
-	is = keeper->queue.first || keeper->is_closing;
-	pthread_mutex_unlock(&keeper->lock);
-	return is;
+	return keeper->queue.first || keeper->is_closing;
 }
 
 static bool is_closing(struct store_keeper *keeper)
 {
-	bool is;
+	THREAD_HOLD(&keeper->lock);
 
-	pthread_mutex_lock(&keeper->lock);
-	is = keeper->is_closing;
-	pthread_mutex_unlock(&keeper->lock);
-	return is;
+	return keeper->is_closing;
 }
 
 /*
@@ -179,10 +173,9 @@ static struct period *wait_for_period(struct store_keeper *keeper)
 {
 	struct period *period;
 
-	pthread_mutex_lock(&keeper->lock);
+	THREAD_HOLD(&keeper->lock);
 	while (!(period = graph_queue_take(&keeper->queue)) && !keeper->is_closing)
 		pthread_cond_wait(&keeper->changed, &keeper->lock);
-	pthread_mutex_unlock(&keeper->lock);
 	return period;
 }
 
@@ -272,17 +265,17 @@ void store_keeper_take(struct store_keeper *keeper, struct period *period)
 
 void store_keeper_set_max_bytes(struct store_keeper *keeper, size_t bytes)
 {
-	pthread_mutex_lock(&keeper->lock);
+	THREAD_HOLD(&keeper->lock);
+
 	keeper->queue.max_bytes = bytes;
-	pthread_mutex_unlock(&keeper->lock);
 }
 
 void store_keeper_stats(struct store_keeper *keeper, struct store_keeper_stats *ret)
 {
-	pthread_mutex_lock(&keeper->lock);
+	THREAD_HOLD(&keeper->lock);
+
 	*ret = keeper->stats;
 	ret->waiting_bytes = keeper->queue.bytes;
-	pthread_mutex_unlock(&keeper->lock);
 }
 
 void store_keeper_close(struct store_keeper *keeper, uint64_t patience_ns)

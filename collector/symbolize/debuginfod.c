@@ -369,13 +369,12 @@ void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbo
 	if (*seen == round)
 		return; /* no answer has come since the last call */
 	*seen = round;
-	pthread_mutex_lock(&debuginfod->lock);
+	THREAD_HOLD(&debuginfod->lock);
 	ticket = find_ticket(debuginfod, layout);
 	if (ticket)
 		turn_in(debuginfod, ticket, symbols);
 	else
 		add_ticket(debuginfod, layout, group);
-	pthread_mutex_unlock(&debuginfod->lock);
 }
 
 void debuginfod_stats(struct debuginfod *debuginfod, struct debuginfod_stats *ret)
@@ -383,9 +382,8 @@ void debuginfod_stats(struct debuginfod *debuginfod, struct debuginfod_stats *re
 	*ret = (struct debuginfod_stats){0};
 	if (!debuginfod)
 		return;
-	pthread_mutex_lock(&debuginfod->lock);
+	THREAD_HOLD(&debuginfod->lock);
 	*ret = debuginfod->stats;
-	pthread_mutex_unlock(&debuginfod->lock);
 }
 
 static const struct counter counters[] = {

@@ -260,12 +260,11 @@ static bool tell(struct demangler *demangler, const struct file_parser *file)
 {
 	bool is_stopping;
 
-	pthread_mutex_lock(&demangler->lock);
+	THREAD_HOLD(&demangler->lock);
 	demangler->parser_id = file ? file->parser.id : 0;
 	demangler->parser_file = file ? file->file : 0;
 	demangler->began_ns = clock_now_ns();
 	is_stopping = demangler->is_stopping;
-	pthread_mutex_unlock(&demangler->lock);
 	return !is_stopping;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "wall/thread_clock.h"
 
+#include "base/thread.h"
 #include "guard/owner.h"
 #include "sample/record_queue.h"
 #include "wall/thread_blame.h"
@@ -135,10 +136,9 @@ static void on_reading(void *arg, const struct thread_reading *reading)
 	struct ticker *const ticker = arg;
 	struct thread_clock *const clock = ticker->clock;
 
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
 	if (is_current(ticker))
 		thread_times_read(clock->times, reading);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 static void set_stackless(struct ticker *ticker, pid_t pid, bool is_stackless)
@@ -330,10 +330,9 @@ static void on_wait(void *arg, const struct wait_reading *wait)
 	struct ticker *const ticker = arg;
 	struct thread_clock *const clock = ticker->clock;
 
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
 	if (is_current(ticker))
 		thread_times_wait(clock->times, wait);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 /* Called with the lock held, which is given up meanwhile. */
@@ -591,16 +590,16 @@ void thread_clock_want(struct thread_clock *clock, const pid_t *pids, const uint
 
 void thread_clock_begin_thread(struct thread_clock *clock, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
+
 	thread_times_begin(clock->times, pid, tid, time_ns);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 void thread_clock_end_thread(struct thread_clock *clock, pid_t tid, uint64_t time_ns)
 {
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
+
 	thread_times_end(clock->times, tid, time_ns);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 /* Whether the thread only waits for a processor. */
@@ -686,51 +685,47 @@ bool thread_clock_read(struct thread_clock *clock, size_t most, sampler_fn fn, v
 
 void thread_clock_stop(struct thread_clock *clock, uint64_t end_ns)
 {
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
+
 	if (end_ns < clock->end_ns)
 		clock->end_ns = end_ns;
 	clock->is_stopped = true;
 	pthread_cond_broadcast(&clock->wake);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 bool thread_clock_is_ended(struct thread_clock *clock)
 {
-	bool is_ended;
+	THREAD_HOLD(&clock->lock);
 
-	pthread_mutex_lock(&clock->lock);
-	is_ended = clock->is_finished && !clock->queue.first;
-	pthread_mutex_unlock(&clock->lock);
-	return is_ended;
+	return clock->is_finished && !clock->queue.first;
 }
 
 void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES])
 {
 	char lost[64] = "";
 
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
 	if (clock->stats.dropped)
 		snprintf(lost, sizeof(lost), ", %.1f s of their time lost",
 			 (double)clock->stats.dropped_us / 1e6);
 	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%.*s%s", THREAD_CLOCK_WHY_BYTES - (int)sizeof(lost),
 		 clock->source, lost);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 void thread_clock_waits_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES])
 {
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
+
 	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%s", clock->waits_text);
-	pthread_mutex_unlock(&clock->lock);
 }
 
 void thread_clock_stats(struct thread_clock *clock, struct thread_clock_stats *ret)
 {
-	pthread_mutex_lock(&clock->lock);
+	THREAD_HOLD(&clock->lock);
+
 	*ret = clock->stats;
 	thread_times_stats(clock->times, &ret->times);
 	ret->bytes = sizeof(*clock) + thread_times_bytes(clock->times) + clock->queue.bytes +
 		     clock->n_pids * (sizeof(*clock->pids) + sizeof(*clock->groups)) +
 		     map64_bytes(&clock->processes) + map64_bytes(&clock->queue.groups);
-	pthread_mutex_unlock(&clock->lock);
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/thread.h"
 #include "lazy/lazy_microhttpd.h"
 #include "web/http_access.h"
 #include "web/http_listen.h"
@@ -101,9 +102,9 @@ static enum MHD_Result answer_health(struct http_server *server, struct MHD_Conn
 
 static void count_refused(struct http_server *server)
 {
-	pthread_mutex_lock(&server->lock);
+	THREAD_HOLD(&server->lock);
+
 	server->stats.refused++;
-	pthread_mutex_unlock(&server->lock);
 }
 
 static enum MHD_Result refuse(struct http_server *server, struct MHD_Connection *connection,
@@ -263,13 +264,13 @@ static void make_room(struct http_server *server, enum http_place_state state)
 /* Gives a connection the place of one that is answered. bytes: of a long answer. */
 static void begin_answer(struct http_server *server, struct http_place *place, uint64_t bytes)
 {
-	pthread_mutex_lock(&server->lock);
+	THREAD_HOLD(&server->lock);
+
 	if (place && (place->state == HTTP_PLACE_WAITING || place->state == HTTP_PLACE_WORKING)) {
 		http_place_set(place, HTTP_PLACE_ANSWERED, clock_now_ns());
 		place->bytes = bytes;
 		make_room(server, HTTP_PLACE_ANSWERED);
 	}
-	pthread_mutex_unlock(&server->lock);
 }
 
 /*
@@ -310,10 +311,9 @@ static void on_answered(void *arg, struct MHD_Connection *connection, void **req
 	(void)code;
 	http_query_free(*request);
 	*request = NULL;
-	pthread_mutex_lock(&server->lock);
+	THREAD_HOLD(&server->lock);
 	if (place && place->state == HTTP_PLACE_ANSWERED)
 		http_place_set(place, HTTP_PLACE_ENDING, 0);
-	pthread_mutex_unlock(&server->lock);
 }
 
 /* The places are of all listeners together: a connection for which there is none ends. */
@@ -359,12 +359,11 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **s
 	const struct listener *const listener = arg;
 	struct http_server *const server = listener->server;
 
-	pthread_mutex_lock(&server->lock);
+	THREAD_HOLD(&server->lock);
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		*socket_context = add_connection(listener, connection);
 	else
 		remove_connection(server, *socket_context);
-	pthread_mutex_unlock(&server->lock);
 }
 
 void http_server_expire(struct http_server *server, uint64_t now_ns)
@@ -393,13 +392,12 @@ static void make_room_for_answers(void *arg)
 	struct http_server *server = arg;
 	struct http_place *place;
 
-	pthread_mutex_lock(&server->lock);
+	THREAD_HOLD(&server->lock);
 	place = http_places_heaviest(&server->places, clock_now_ns());
 	if (place) {
 		end_connection(place);
 		server->stats.crowded++;
 	}
-	pthread_mutex_unlock(&server->lock);
 }
 
 static void refresh_token(void *arg)

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "lazy/lazy_gnutls.h"
 
 #include <errno.h>
@@ -133,13 +134,10 @@ bool http_token_is(struct http_token *token, const char *text)
 {
 	char given[HTTP_TOKEN_MOST + 1] = "";
 	const size_t len = strlen(text);
-	bool is;
 
 	if (len > HTTP_TOKEN_MOST)
 		return false;
 	memcpy(given, text, len);
-	pthread_mutex_lock(&token->lock);
-	is = gnutls_memcmp(given, token->text, sizeof(given)) == 0 && token->text[0];
-	pthread_mutex_unlock(&token->lock);
-	return is;
+	THREAD_HOLD(&token->lock);
+	return gnutls_memcmp(given, token->text, sizeof(given)) == 0 && token->text[0];
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json_value.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,20 +29,17 @@ void web_pool_fini(struct web_pool *pool)
 /* One client may not have all: an answer has a half at most. */
 void web_pool_set_max_bytes(struct web_pool *pool, uint64_t max_bytes)
 {
-	pthread_mutex_lock(&pool->lock);
+	THREAD_HOLD(&pool->lock);
+
 	pool->max_bytes = max_bytes;
 	pool->max_answer = max_bytes / 2;
-	pthread_mutex_unlock(&pool->lock);
 }
 
 uint64_t web_pool_bytes(struct web_pool *pool)
 {
-	uint64_t bytes;
+	THREAD_HOLD(&pool->lock);
 
-	pthread_mutex_lock(&pool->lock);
-	bytes = pool->bytes;
-	pthread_mutex_unlock(&pool->lock);
-	return bytes;
+	return pool->bytes;
 }
 
 /* Takes room for so many bytes more of an answer. */
@@ -50,14 +48,13 @@ static int take_room(struct web_answer *answer, uint64_t more)
 	struct web_pool *const pool = answer->pool;
 	int err = 0;
 
-	pthread_mutex_lock(&pool->lock);
+	THREAD_HOLD(&pool->lock);
 	if (answer->bytes + more > pool->max_answer)
 		err = -EFBIG;
 	else if (pool->bytes + more > pool->max_bytes)
 		err = -ENOBUFS;
 	else
 		pool->bytes += more;
-	pthread_mutex_unlock(&pool->lock);
 	return err;
 }
 

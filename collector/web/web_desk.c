@@ -51,12 +51,9 @@ struct web_desk {
 
 static bool is_closing(struct web_desk *desk)
 {
-	bool is;
+	THREAD_HOLD(&desk->lock);
 
-	pthread_mutex_lock(&desk->lock);
-	is = desk->is_closing;
-	pthread_mutex_unlock(&desk->lock);
-	return is;
+	return desk->is_closing;
 }
 
 static bool is_over(void *arg)
@@ -232,13 +229,13 @@ static struct web_job *wait_for_job(struct web_desk *desk)
 
 static void count_done(struct web_desk *desk, const struct web_job *job, uint64_t begun_ns)
 {
-	pthread_mutex_lock(&desk->lock);
+	THREAD_HOLD(&desk->lock);
+
 	web_queue_remove(&desk->queue, (struct web_queued *)(uintptr_t)&job->queued);
 	desk->stats.time_ns += clock_now_ns() - begun_ns;
 	desk->stats.cancelled += job->answer.status == 0;
 	desk->stats.failed += job->answer.status >= HTTP_SERVER;
 	pthread_cond_signal(&desk->changed); /* a peer's share may be free */
-	pthread_mutex_unlock(&desk->lock);
 }
 
 static void work(struct web_job *job)
