@@ -10,11 +10,14 @@
 #define FG_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #define CLOCK_NS_PER_SEC UINT64_C(1000000000)
 #define CLOCK_NS_PER_MS	 UINT64_C(1000000)
 #define CLOCK_NS_PER_US	 UINT64_C(1000)
 
+/* A clock of clock_gettime(2), as the kernel says it. */
+uint64_t clock_read_ns(clockid_t clock);
 uint64_t clock_now_ns(void);
 /*
  * Sets the time that clock_now_ns returns in this thread from now on: for a replay of what happened

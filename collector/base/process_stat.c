@@ -210,12 +210,9 @@ bool process_stat_is_gone(pid_t pid, uint64_t start_ticks, uint64_t *inode)
 
 uint64_t process_stat_ticks_age_ns(uint64_t ticks)
 {
-	struct timespec since_boot;
-	uint64_t began_ns, now_ns;
+	const uint64_t now_ns = clock_read_ns(CLOCK_BOOTTIME);
+	const uint64_t began_ns = ticks * (CLOCK_NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 
-	clock_gettime(CLOCK_BOOTTIME, &since_boot);
-	now_ns = (uint64_t)since_boot.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)since_boot.tv_nsec;
-	began_ns = ticks * (CLOCK_NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 	return now_ns > began_ns ? now_ns - began_ns : 0;
 }
 
@@ -230,11 +227,9 @@ uint64_t process_stat_age_ns(pid_t pid)
 
 static time_t time_of(uint64_t ticks)
 {
-	struct timespec now, since_boot;
+	const uint64_t began_ns = clock_unix_now_ns() - process_stat_ticks_age_ns(ticks);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	clock_gettime(CLOCK_BOOTTIME, &since_boot);
-	return now.tv_sec - since_boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
+	return (time_t)(began_ns / CLOCK_NS_PER_SEC);
 }
 
 time_t process_stat_started_at(pid_t pid)

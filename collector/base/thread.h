@@ -54,6 +54,30 @@ static inline void thread_release(pthread_mutex_t *const *lock)
 	__attribute__((cleanup(thread_release), unused)) pthread_mutex_t *const held_lock =        \
 		thread_take(lock)
 
+/* A condition whose waits go by CLOCK_MONOTONIC. */
+static inline void thread_cond_init(pthread_cond_t *ret)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(ret, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+/*
+ * Waits with the lock. False: the time is over, which no clock_pretend sets. The condition is one
+ * of thread_cond_init.
+ */
+static inline bool thread_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock,
+					  uint64_t until_ns)
+{
+	const struct timespec until = {.tv_sec = (time_t)(until_ns / CLOCK_NS_PER_SEC),
+				       .tv_nsec = (long)(until_ns % CLOCK_NS_PER_SEC)};
+
+	return pthread_cond_timedwait(cond, lock, &until) == 0;
+}
+
 /*
  * Whether the thread has ended by that time; then it is joined. By the wall clock, because
  * ThreadSanitizer does not know pthread_clockjoin_np.

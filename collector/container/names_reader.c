@@ -267,16 +267,6 @@ static void *run(void *arg)
 
 /* ---- life ---- */
 
-static void init_condition(pthread_cond_t *ret)
-{
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(ret, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 int names_reader_new(const char *root, const char *mounts_path, struct names_reader **ret)
 {
 	struct names_reader *const reader = calloc(1, sizeof(*reader));
@@ -290,8 +280,8 @@ int names_reader_new(const char *root, const char *mounts_path, struct names_rea
 	reader->done_end = &reader->done;
 	reader->bytes = heap_bytes(sizeof(*reader));
 	pthread_mutex_init(&reader->lock, NULL);
-	init_condition(&reader->asked);
-	init_condition(&reader->answered);
+	pthread_cond_init(&reader->asked, NULL);
+	thread_cond_init(&reader->answered);
 	*ret = reader;
 	return 0;
 }
@@ -321,10 +311,7 @@ static void destroy(struct names_reader *reader)
 /* Waits until something is answered, or the thread ends. False: the time is over. */
 static bool wait_until(struct names_reader *reader, uint64_t until_ns)
 {
-	const struct timespec until = {.tv_sec = (time_t)(until_ns / CLOCK_NS_PER_SEC),
-				       .tv_nsec = (long)(until_ns % CLOCK_NS_PER_SEC)};
-
-	return pthread_cond_timedwait(&reader->answered, &reader->lock, &until) == 0;
+	return thread_cond_wait_until(&reader->answered, &reader->lock, until_ns);
 }
 
 void names_reader_free(struct names_reader *reader)

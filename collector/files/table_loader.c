@@ -26,9 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STOP_PATIENCE_SEC 1
-#define FORGET_NS	  (1 * CLOCK_NS_PER_SEC)
-#define FORGET_SHARE	  16 /* of the time that owners have taken; forgotten each FORGET_NS */
+#define STOP_PATIENCE_NS CLOCK_NS_PER_SEC
+#define FORGET_NS	 (1 * CLOCK_NS_PER_SEC)
+#define FORGET_SHARE	 16 /* of the time that owners have taken; forgotten each FORGET_NS */
 
 struct job_list {
 	struct table_job *first, **end; /* end: where the next job is put */
@@ -437,16 +437,12 @@ static int start_workers(struct table_loader *loader)
 int table_loader_start(struct table_loader **ret)
 {
 	struct table_loader *loader = calloc(1, sizeof(*loader));
-	pthread_condattr_t monotonic;
 	int err;
 
 	if (!loader)
 		return -ENOMEM;
 	pthread_mutex_init(&loader->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&loader->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	thread_cond_init(&loader->changed);
 	loader->urgent.end = &loader->urgent.first;
 	loader->likely.end = &loader->likely.first;
 	loader->done.end = &loader->done.first;
@@ -464,18 +460,16 @@ int table_loader_start(struct table_loader **ret)
 
 void table_loader_stop(struct table_loader *loader)
 {
-	struct timespec until;
+	const uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + STOP_PATIENCE_NS;
 	bool is_last;
 
 	if (!loader)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += STOP_PATIENCE_SEC;
 	pthread_mutex_lock(&loader->lock);
 	loader->is_stopping = true;
 	pthread_cond_broadcast(&loader->changed);
 	while (loader->getting[SMALL_FILES] + loader->getting[LARGE_FILES] > 0 &&
-	       pthread_cond_timedwait(&loader->changed, &loader->lock, &until) == 0)
+	       thread_cond_wait_until(&loader->changed, &loader->lock, until_ns))
 		;
 	is_last = loader->running == 0;
 	loader->is_left = !is_last;

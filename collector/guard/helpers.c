@@ -6,6 +6,7 @@
  */
 #include "guard/helpers.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/thread.h"
 #include "guard/turn.h"
@@ -22,7 +23,6 @@
 #include <unistd.h>
 
 #define STACK_BYTES (128u << 10)
-#define SEC_NS	    1000000000ull
 
 enum helper_state {
 	HELPER_IDLE,
@@ -186,18 +186,6 @@ static void bind_to_caller(struct helper *helper)
 		helper->cpu = cpu;
 }
 
-static struct timespec time_after(uint64_t wait_ns)
-{
-	struct timespec time;
-	uint64_t ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	ns = (uint64_t)time.tv_nsec + wait_ns;
-	time.tv_sec += (time_t)(ns / SEC_NS);
-	time.tv_nsec = (long)(ns % SEC_NS);
-	return time;
-}
-
 /* Whether the helper runs, or would if it had a processor. Called with the lock held. */
 static bool is_busy(const struct helper *helper)
 {
@@ -217,11 +205,11 @@ static bool is_busy(const struct helper *helper)
 static void wait_for(struct helpers *helpers, const struct helper *helper, uint64_t wait_ns)
 {
 	for (unsigned waits = 0; waits < HELPERS_BUSY_WAITS; waits++) {
-		const struct timespec until = time_after(wait_ns);
-		int err = 0;
+		const uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
 
-		while (helper->state == HELPER_RUNS && err != ETIMEDOUT)
-			err = pthread_cond_timedwait(&helpers->is_done, &helpers->lock, &until);
+		while (helper->state == HELPER_RUNS &&
+		       thread_cond_wait_until(&helpers->is_done, &helpers->lock, until_ns))
+			;
 		if (helper->state != HELPER_RUNS || !is_busy(helper))
 			return;
 	}
@@ -280,15 +268,11 @@ bool helpers_start(struct helpers *helpers, struct helpers_call *call)
 int helpers_new(size_t max_late, struct helpers **ret)
 {
 	struct helpers *helpers = calloc(1, sizeof(*helpers));
-	pthread_condattr_t attr;
 
 	if (!helpers)
 		return -ENOMEM;
 	pthread_mutex_init(&helpers->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&helpers->is_done, &attr);
-	pthread_condattr_destroy(&attr);
+	thread_cond_init(&helpers->is_done);
 	helpers->max_late = max_late;
 	helpers->users = 1;
 	*ret = helpers;

@@ -377,30 +377,22 @@ static void look_at_expected(struct finder *finder, uint64_t now_ns, finder_fn f
 	}
 }
 
-/* Processor time shows the finder's cost even on a machine with other work. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec used = {0};
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)used.tv_nsec;
-}
-
 void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg)
 {
 	const uint64_t began_ns = clock_now_ns();
+	/* Processor time shows the finder's cost even on a machine with other work. */
 	uint64_t began_cpu_ns;
 
 	if (finder_next_ns(finder) > now_ns)
 		return;
-	began_cpu_ns = cpu_ns();
+	began_cpu_ns = clock_thread_ns();
 	if (finder->going.search && finder->going.due_ns <= now_ns)
 		look_on(finder, fn, arg);
 	look_at_expected(finder, now_ns, fn, arg);
 	if (finder->next_ns <= now_ns)
 		go_round(finder, began_ns, fn, arg);
 	finder->stats.steps++;
-	finder->stats.spent_ns += cpu_ns() - began_cpu_ns;
+	finder->stats.spent_ns += clock_thread_ns() - began_cpu_ns;
 }
 
 uint64_t finder_next_ns(const struct finder *finder)

@@ -49,14 +49,6 @@ static ssize_t read_memory(void *arg, const struct iovec *to, const struct iovec
 	return process_memory_read_plain(shared->pid, to, n, from, n);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec used = {0};
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)used.tv_nsec;
-}
-
 static void step(struct shared *shared, struct vm_memory *memory)
 {
 	struct outside_told *const told = &shared->told;
@@ -73,7 +65,7 @@ static void run(struct guarded_call *base)
 	struct shared *const shared = ((struct step_call *)base)->shared;
 	struct vm_memory *const memory = calloc(1, sizeof(*memory));
 	struct program_texts *const texts = shared->has_texts ? NULL : calloc(1, sizeof(*texts));
-	const uint64_t began_ns = cpu_ns();
+	const uint64_t began_ns = clock_thread_ns();
 
 	shared->told = (struct outside_told){.err = -ENOMEM};
 	if (texts) {
@@ -87,7 +79,7 @@ static void run(struct guarded_call *base)
 	}
 	free(texts);
 	free(memory);
-	shared->told.took_ns = cpu_ns() - began_ns;
+	shared->told.took_ns = clock_thread_ns() - began_ns;
 	atomic_store(&shared->is_back, true);
 }
 

@@ -2,6 +2,7 @@
 /* Tells jumps of the wall clock from time that has passed, see wall_clock.h. */
 #include "process/wall_clock.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <stdlib.h>
@@ -10,11 +11,8 @@
 
 void wall_clock_read(struct wall_clock *ret)
 {
-	struct timespec boot = {0};
-
 	*ret = (struct wall_clock){.unix_sec = time(NULL)};
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	ret->boot_sec = boot.tv_sec;
+	ret->boot_sec = (int64_t)(clock_read_ns(CLOCK_BOOTTIME) / CLOCK_NS_PER_SEC);
 	if (file_read_small("/proc/sys/kernel/random/boot_id", ret->boot, sizeof(ret->boot)) <= 0)
 		ret->boot[0] = '\0';
 	ret->boot[strcspn(ret->boot, "\n")] = '\0';

@@ -275,17 +275,13 @@ static void set_queue(struct publisher *publisher, size_t max_bytes)
 /* NULL: none has come for a moment, or the publisher ends. */
 static struct batch *wait_for_batch(struct publisher *publisher, size_t *ret_max, bool *ret_ends)
 {
+	const uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + STEP_NS;
 	struct batch *batch;
-	struct timespec until;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)STEP_NS;
-	until.tv_sec += until.tv_nsec / (long)CLOCK_NS_PER_SEC;
-	until.tv_nsec %= (long)CLOCK_NS_PER_SEC;
 	THREAD_HOLD(&publisher->lock);
-	while (!publisher->first && !publisher->is_closing)
-		if (pthread_cond_timedwait(&publisher->changed, &publisher->lock, &until) != 0)
-			break;
+	while (!publisher->first && !publisher->is_closing &&
+	       thread_cond_wait_until(&publisher->changed, &publisher->lock, until_ns))
+		;
 	batch = publisher->first;
 	if (batch) {
 		publisher->first = batch->next;
@@ -338,7 +334,6 @@ static void *run(void *arg)
 int publisher_open(const char *path, size_t max_bytes, struct publisher **ret)
 {
 	struct publisher *const publisher = calloc(1, sizeof(*publisher));
-	pthread_condattr_t attributes;
 	int err;
 
 	if (!publisher)
@@ -347,10 +342,7 @@ int publisher_open(const char *path, size_t max_bytes, struct publisher **ret)
 	publisher->max_bytes = max_bytes;
 	publisher->end = &publisher->first;
 	pthread_mutex_init(&publisher->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&publisher->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&publisher->changed);
 	set_queue(publisher, max_bytes);
 	err = publish_socket_open(&publisher->socket, path, publisher->queue, clock_now_ns());
 	if (!err) {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process_stat.h"
 #include "base/thread.h"
 #include "sinks/graph_queue.h"
 #include "store/store_merge.h"
@@ -27,19 +28,6 @@ struct store_keeper {
 	bool is_closing;
 };
 
-/* Since 1970, of a number of clock ticks since boot. */
-static uint64_t unix_time_of(uint64_t ticks)
-{
-	const long hz = sysconf(_SC_CLK_TCK);
-	struct timespec boot = {0};
-	uint64_t boot_ns, at_ns;
-
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	boot_ns = (uint64_t)boot.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)boot.tv_nsec;
-	at_ns = ticks * (CLOCK_NS_PER_SEC / (uint64_t)(hz > 0 ? hz : 100));
-	return clock_unix_now_ns() - boot_ns + at_ns;
-}
-
 /* The names of the graph's process. */
 static void name_process(const struct store_keeper *keeper, const struct period_graph *graph,
 			 struct store_process *ret)
@@ -49,7 +37,7 @@ static void name_process(const struct store_keeper *keeper, const struct period_
 		.boot = keeper->options.facts.boot_id,
 		.pid = graph->pid,
 		.ticks = graph->start_ticks,
-		.started_ns = unix_time_of(graph->start_ticks),
+		.started_ns = clock_unix_now_ns() - process_stat_ticks_age_ns(graph->start_ticks),
 		.title = period_graph_title(graph),
 		.comm = graph->comm,
 		.container = graph->container,

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#define LIBRARY	      "libdebuginfod.so.1"
-#define STOP_WAIT_SEC 3
-#define NS_PER_SEC    UINT64_C(1000000000)
+#define LIBRARY	     "libdebuginfod.so.1"
+#define STOP_WAIT_NS (3 * CLOCK_NS_PER_SEC)
+#define NS_PER_SEC   UINT64_C(1000000000)
 
 struct debuginfod_client; /* a type of the library */
 typedef int progress_fn(struct debuginfod_client *client, long done, long all);
@@ -252,17 +252,13 @@ int debuginfod_start(struct debuginfod **ret)
 /* The library is not unloaded, because libraries that it uses have threads and exit handlers. */
 void debuginfod_stop(struct debuginfod *debuginfod)
 {
-	struct timespec until;
-
 	if (!debuginfod)
 		return;
 	atomic_store(&debuginfod->is_stopping, true);
 	pthread_mutex_lock(&debuginfod->lock);
 	pthread_cond_signal(&debuginfod->changed);
 	pthread_mutex_unlock(&debuginfod->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += STOP_WAIT_SEC;
-	if (pthread_timedjoin_np(debuginfod->thread, NULL, &until) != 0)
+	if (!thread_join_until(debuginfod->thread, clock_now_ns() + STOP_WAIT_NS))
 		return; /* the thread still waits for a server and uses this memory */
 	for (size_t i = 0; i < debuginfod->count; i++) {
 		elf_symbols_free(debuginfod->tickets[i]->symbols);

@@ -101,14 +101,6 @@ struct demangler {
 
 /* ---- the parser ---- */
 
-static uint64_t work_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
 struct parser_name {
 	uint32_t style, len;
 	char *name;
@@ -133,12 +125,12 @@ static bool receive_names(int sock, struct parser_name *names, uint32_t count)
 
 static bool answer(int sock, struct parser_name *names, uint32_t count)
 {
-	const uint64_t until_ns = work_ns() + DEMANGLER_WORK_NS;
+	const uint64_t until_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) + DEMANGLER_WORK_NS;
 	struct flat_writer writer = {.sock = sock};
 	char text[TEXT_MAX_BYTES];
 
 	for (uint32_t i = 0; i < count && !writer.err; i++) {
-		const bool has_time = work_ns() < until_ns;
+		const bool has_time = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns;
 		const size_t n =
 			has_time ? demangle_name(names[i].name, (enum demangle_style)names[i].style,
 						 text, sizeof(text))

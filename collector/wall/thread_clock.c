@@ -314,12 +314,10 @@ static void wait_until(struct ticker *ticker, uint64_t until_ns)
 
 	while (!clock->is_stopped && is_current(ticker)) {
 		const uint64_t at_ns = until_ns < clock->end_ns ? until_ns : clock->end_ns;
-		const struct timespec at = {.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_SEC),
-					    .tv_nsec = (long)(at_ns % CLOCK_NS_PER_SEC)};
 
 		if (clock_now_ns() >= at_ns)
 			break;
-		pthread_cond_timedwait(&clock->wake, &clock->lock, &at);
+		thread_cond_wait_until(&clock->wake, &clock->lock, at_ns);
 	}
 	if (clock_now_ns() >= clock->end_ns)
 		clock->is_stopped = true;
@@ -482,7 +480,6 @@ static int start_ticker(struct thread_clock *clock)
 int thread_clock_start(const struct thread_clock_options *options, struct thread_clock **ret)
 {
 	struct thread_clock *const clock = calloc(1, sizeof(*clock));
-	pthread_condattr_t attributes;
 	int err = -ENOMEM;
 
 	if (!clock)
@@ -502,10 +499,7 @@ int thread_clock_start(const struct thread_clock_options *options, struct thread
 					       .group = group_of,
 					       .arg = clock});
 	pthread_mutex_init(&clock->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&clock->wake, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&clock->wake);
 	pthread_mutex_lock(&clock->lock);
 	if (clock->times)
 		err = start_ticker(clock);

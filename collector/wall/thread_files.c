@@ -90,14 +90,10 @@ static uint64_t suspended_ns(void)
 {
 	static _Atomic uint64_t last_ns;
 	const uint64_t before_ns = last_ns;
-	struct timespec boot, now;
-	uint64_t ns, change_ns;
+	const uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	const uint64_t ns = clock_read_ns(CLOCK_BOOTTIME) - now_ns;
+	const uint64_t change_ns = ns > before_ns ? ns - before_ns : before_ns - ns;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	ns = (uint64_t)((boot.tv_sec - now.tv_sec) * (int64_t)CLOCK_NS_PER_SEC +
-			(boot.tv_nsec - now.tv_nsec));
-	change_ns = ns > before_ns ? ns - before_ns : before_ns - ns;
 	if (change_ns < CLOCK_NS_PER_SEC / 10)
 		return before_ns;
 	last_ns = ns;

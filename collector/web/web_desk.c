@@ -199,15 +199,11 @@ static void do_chore(struct web_desk *desk)
 
 static void wait_for_change(struct web_desk *desk)
 {
-	struct timespec until;
-
-	if (!desk->options.chore) {
+	if (desk->options.chore)
+		thread_cond_wait_until(&desk->changed, &desk->lock,
+				       clock_read_ns(CLOCK_MONOTONIC) + CLOCK_NS_PER_SEC);
+	else
 		pthread_cond_wait(&desk->changed, &desk->lock);
-		return;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
-	pthread_cond_timedwait(&desk->changed, &desk->lock, &until);
 }
 
 /* NULL: the desk closes. */
@@ -286,7 +282,6 @@ void web_desk_free(struct web_desk *desk)
 int web_desk_open(const struct web_desk_options *options, struct web_desk **ret)
 {
 	struct web_desk *const desk = calloc(1, sizeof(*desk));
-	pthread_condattr_t attributes;
 	int err = 0;
 
 	if (!desk)
@@ -297,10 +292,7 @@ int web_desk_open(const struct web_desk_options *options, struct web_desk **ret)
 	gethostname(desk->host, sizeof(desk->host) - 1);
 	web_pool_init(&desk->pool, options->max_bytes / 2);
 	pthread_mutex_init(&desk->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&desk->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&desk->changed);
 	if (!desk->options.dir)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < WEB_WORKERS; i++) {
@@ -332,8 +324,8 @@ static struct web_job *take_waiting(struct web_desk *desk)
 
 bool web_desk_stop(struct web_desk *desk, uint64_t patience_ns)
 {
+	const uint64_t until_ns = clock_now_ns() + patience_ns;
 	bool has_ended = true;
-	struct timespec until;
 	struct web_job *job;
 
 	pthread_mutex_lock(&desk->lock);
@@ -342,10 +334,8 @@ bool web_desk_stop(struct web_desk *desk, uint64_t patience_ns)
 	pthread_mutex_unlock(&desk->lock);
 	while ((job = take_waiting(desk)))
 		give_up(job, NULL);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)(patience_ns / CLOCK_NS_PER_SEC);
 	for (size_t i = 0; i < desk->n_threads; i++)
-		has_ended &= pthread_timedjoin_np(desk->threads[i], NULL, &until) == 0;
+		has_ended &= thread_join_until(desk->threads[i], until_ns);
 	return has_ended;
 }
 
