@@ -5,20 +5,16 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/thread.h"
 #include "lazy/lazy_curl.h"
 #include "push/push_message.h"
 #include "push/push_pools.h"
 #include "push/push_sender.h"
 #include "push/spool_files.h"
-#include "sinks/graph_queue.h"
+#include "sinks/period_worker.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LEAST_MEMORY ((size_t)8 << 20) /* of profiles of a target that wait in memory */
 
@@ -27,12 +23,8 @@ struct pusher {
 	struct push_sender *senders[PUSH_MAX_TARGETS];
 	size_t n_senders;
 	int lock_fd; /* of the spool; -1 without */
-	pthread_t thread;
-	pthread_mutex_t lock; /* guards the members below */
-	pthread_cond_t changed;
-	struct graph_queue queue;
-	struct push_stats stats;
-	bool is_closing;
+	struct period_worker worker;
+	struct push_stats stats; /* under the worker's lock */
 };
 
 /* A kind of a graph that is being pushed. */
@@ -147,7 +139,7 @@ static void count_job(struct pusher *pusher, const struct job *job)
 {
 	struct push_stats *const stats = &pusher->stats;
 
-	THREAD_HOLD(&pusher->lock);
+	THREAD_HOLD(&pusher->worker.lock);
 	stats->stacks_cut += job->counted.stacks_cut;
 	stats->profiles_split += job->counted.profiles_split;
 	stats->profiles_unmade += job->counted.profiles_unmade;
@@ -179,7 +171,7 @@ static bool make_labels(struct pusher *pusher, const struct period_graph *graph,
 {
 	const bool is_wanted = set_labels(pusher, graph, pool, labels);
 
-	THREAD_HOLD(&pusher->lock);
+	THREAD_HOLD(&pusher->worker.lock);
 	pusher->stats.series_unwanted += !is_wanted;
 	pusher->stats.labels_left_out += labels->left_out;
 	pusher->stats.profiles_unmade += labels->failed;
@@ -248,35 +240,13 @@ static void push_graph(struct pusher *pusher, const struct period *period,
 	}
 }
 
-/* ---- the thread ---- */
-
-/* NULL: the pusher ends, and no period waits. */
-static struct period *wait_for_period(struct pusher *pusher)
+static void push_period(void *arg, const struct period *period)
 {
-	struct period *period;
-
-	THREAD_HOLD(&pusher->lock);
-	while (!(period = graph_queue_take(&pusher->queue)) && !pusher->is_closing)
-		pthread_cond_wait(&pusher->changed, &pusher->lock);
-	return period;
+	for (struct period_graph *graph = period->graphs; graph; graph = graph->next)
+		push_graph(arg, period, graph);
 }
 
-static void *run(void *arg)
-{
-	struct pusher *const pusher = arg;
-	struct period *period;
-
-	while ((period = wait_for_period(pusher))) {
-		for (struct period_graph *graph = period->graphs; graph; graph = graph->next)
-			push_graph(pusher, period, graph);
-		period_free(period);
-		pthread_mutex_lock(&pusher->lock);
-		graph_queue_done(&pusher->queue);
-		pthread_mutex_unlock(&pusher->lock);
-		malloc_trim(0);
-	}
-	return NULL;
-}
+static const struct period_work work = {.work = push_period};
 
 /* ---- opening and closing ---- */
 
@@ -342,10 +312,8 @@ static void free_pusher(struct pusher *pusher)
 {
 	if (pusher->lock_fd >= 0)
 		close(pusher->lock_fd);
-	graph_queue_fini(&pusher->queue);
+	period_worker_fini(&pusher->worker);
 	period_facts_free(&pusher->options.facts);
-	pthread_cond_destroy(&pusher->changed);
-	pthread_mutex_destroy(&pusher->lock);
 	free(pusher);
 }
 
@@ -359,16 +327,14 @@ int pusher_open(const struct pusher_options *options, struct pusher **ret)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	pusher->options = *options;
 	pusher->lock_fd = -1;
-	pthread_mutex_init(&pusher->lock, NULL);
-	pthread_cond_init(&pusher->changed, NULL);
-	graph_queue_init(&pusher->queue, options->max_bytes);
+	period_worker_init(&pusher->worker, options->max_bytes);
 	err = period_facts_copy(&pusher->options.facts);
 	if (!err)
 		err = open_spool(pusher);
 	if (!err)
 		err = open_senders(pusher);
 	if (!err) {
-		err = thread_start(&pusher->thread, run, pusher);
+		err = period_worker_start(&pusher->worker, &work, pusher);
 		if (err)
 			log_error("--push: cannot start a thread: %s", strerror(-err));
 	}
@@ -383,13 +349,8 @@ int pusher_open(const struct pusher_options *options, struct pusher **ret)
 
 void pusher_take(struct pusher *pusher, struct period *period)
 {
-	size_t dropped;
+	const size_t dropped = period_worker_take(&pusher->worker, period);
 
-	pthread_mutex_lock(&pusher->lock);
-	graph_queue_add(&pusher->queue, period, &dropped);
-	pusher->stats.graphs_dropped += dropped;
-	pthread_cond_signal(&pusher->changed);
-	pthread_mutex_unlock(&pusher->lock);
 	if (dropped)
 		log_error("--push: %zu graphs of whoever has the most are dropped: earlier ones "
 			  "are still being made ready; is the disk of the spool too slow, or gone?",
@@ -398,17 +359,16 @@ void pusher_take(struct pusher *pusher, struct period *period)
 
 void pusher_set_max_bytes(struct pusher *pusher, size_t bytes)
 {
-	THREAD_HOLD(&pusher->lock);
-
-	pusher->queue.max_bytes = bytes;
+	period_worker_set_max_bytes(&pusher->worker, bytes);
 }
 
 void pusher_stats(struct pusher *pusher, struct push_stats *ret)
 {
-	pthread_mutex_lock(&pusher->lock);
+	pthread_mutex_lock(&pusher->worker.lock);
 	*ret = pusher->stats;
-	ret->waiting_bytes = pusher->queue.bytes;
-	pthread_mutex_unlock(&pusher->lock);
+	ret->graphs_dropped = pusher->worker.dropped;
+	ret->waiting_bytes = pusher->worker.queue.bytes;
+	pthread_mutex_unlock(&pusher->worker.lock);
 	ret->n_targets = pusher->n_senders;
 	for (size_t i = 0; i < pusher->n_senders; i++)
 		push_sender_stats(pusher->senders[i], &ret->targets[i]);
@@ -420,11 +380,7 @@ bool pusher_close(struct pusher *pusher, uint64_t patience_ns)
 
 	if (!pusher)
 		return true;
-	pthread_mutex_lock(&pusher->lock);
-	pusher->is_closing = true;
-	pthread_cond_signal(&pusher->changed);
-	pthread_mutex_unlock(&pusher->lock);
-	if (!thread_join_until(pusher->thread, until_ns)) {
+	if (!period_worker_stop(&pusher->worker, until_ns)) {
 		log_error("--push: the last profiles could not be made ready in time");
 		return false;
 	}

@@ -4,28 +4,20 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/thread.h"
 #include "recording/report.h"
 #include "draw/graph_index.h"
-#include "sinks/graph_queue.h"
+#include "sinks/period_worker.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct graph_writer {
 	struct graph_writer_options options; /* the texts are the writer's copies, see own_texts */
 	struct graph_dir dir;		     /* used by the thread only */
-	pthread_t thread;
-	pthread_mutex_t lock; /* guards the members below */
-	pthread_cond_t changed;
-	struct graph_queue queue;
-	struct graph_writer_stats stats;
-	bool is_closing;
-	bool has_said_index; /* used by the thread only */
+	struct period_worker worker;
+	struct graph_writer_stats stats; /* under the worker's lock */
+	bool has_said_index;		 /* used by the thread only */
 };
 
 /* Arguments of render_graph. */
@@ -92,7 +84,7 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 
 static void count(struct graph_writer *writer, uint64_t written, uint64_t failed)
 {
-	THREAD_HOLD(&writer->lock);
+	THREAD_HOLD(&writer->worker.lock);
 
 	writer->stats.written += written;
 	writer->stats.failed += failed;
@@ -133,8 +125,9 @@ static void write_index(struct graph_writer *writer)
  * Writes the graphs of a period. Only the first error is logged, because the others are most likely
  * equal.
  */
-static void write_period(struct graph_writer *writer, const struct period *period)
+static void write_period(void *arg, const struct period *period)
 {
+	struct graph_writer *const writer = arg;
 	char name[GRAPH_DIR_NAME_BYTES], failed_name[GRAPH_DIR_NAME_BYTES] = "";
 	uint64_t written = 0, failed = 0;
 	int first_err = 0;
@@ -165,32 +158,7 @@ static void write_period(struct graph_writer *writer, const struct period *perio
 			  (unsigned long long)(writer->dir.bytes >> 10));
 }
 
-/* NULL: the writer ends, and no period waits. */
-static struct period *wait_for_period(struct graph_writer *writer)
-{
-	struct period *period;
-
-	THREAD_HOLD(&writer->lock);
-	while (!(period = graph_queue_take(&writer->queue)) && !writer->is_closing)
-		pthread_cond_wait(&writer->changed, &writer->lock);
-	return period;
-}
-
-static void *run(void *arg)
-{
-	struct graph_writer *writer = arg;
-	struct period *period;
-
-	while ((period = wait_for_period(writer))) {
-		write_period(writer, period);
-		period_free(period);
-		malloc_trim(0); /* the period's memory is not needed again for a whole period */
-		pthread_mutex_lock(&writer->lock);
-		graph_queue_done(&writer->queue);
-		pthread_mutex_unlock(&writer->lock);
-	}
-	return NULL;
-}
+static const struct period_work work = {.work = write_period};
 
 static int say_open_error(const char *path, int err)
 {
@@ -217,6 +185,7 @@ static void free_writer(struct graph_writer *writer)
 {
 	struct graph_writer_options *options = &writer->options;
 
+	period_worker_fini(&writer->worker);
 	free((void *)(uintptr_t)options->dir);
 	period_facts_free(&options->facts);
 	free(writer);
@@ -232,8 +201,8 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 		return -ENOMEM;
 	wall_clock_read(&now);
 	writer->options = *options;
-	graph_queue_init(&writer->queue,
-			 options->max_bytes ? options->max_bytes : GRAPH_WRITER_MAX_BYTES);
+	period_worker_init(&writer->worker,
+			   options->max_bytes ? options->max_bytes : GRAPH_WRITER_MAX_BYTES);
 	err = own_texts(&writer->options);
 	if (!err)
 		err = graph_dir_open(&writer->dir, options->dir, &now);
@@ -241,12 +210,10 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 		free_writer(writer);
 		return say_open_error(options->dir, err);
 	}
-	pthread_mutex_init(&writer->lock, NULL);
-	pthread_cond_init(&writer->changed, NULL);
 	expire(writer);
 	write_index(writer);
 	count(writer, 0, 0);
-	err = thread_start(&writer->thread, run, writer);
+	err = period_worker_start(&writer->worker, &work, writer);
 	if (err) {
 		log_error("--output %s: cannot start a thread: %s", options->dir, strerror(-err));
 		graph_dir_close(&writer->dir);
@@ -259,13 +226,8 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 
 void graph_writer_take(struct graph_writer *writer, struct period *period)
 {
-	size_t dropped;
+	const size_t dropped = period_worker_take(&writer->worker, period);
 
-	pthread_mutex_lock(&writer->lock);
-	graph_queue_add(&writer->queue, period, &dropped);
-	writer->stats.dropped += dropped;
-	pthread_cond_signal(&writer->changed);
-	pthread_mutex_unlock(&writer->lock);
 	if (dropped)
 		log_error("%s: %zu graphs of whoever has the most are dropped: earlier ones are "
 			  "still being written: is the disk too slow, or gone?",
@@ -274,38 +236,27 @@ void graph_writer_take(struct graph_writer *writer, struct period *period)
 
 void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret)
 {
-	THREAD_HOLD(&writer->lock);
+	THREAD_HOLD(&writer->worker.lock);
 
 	*ret = writer->stats;
-	ret->waiting_bytes = writer->queue.bytes;
+	ret->dropped = writer->worker.dropped;
+	ret->waiting_bytes = writer->worker.queue.bytes;
 }
 
 void graph_writer_set_max_bytes(struct graph_writer *writer, size_t bytes)
 {
-	THREAD_HOLD(&writer->lock);
-
-	writer->queue.max_bytes = bytes;
+	period_worker_set_max_bytes(&writer->worker, bytes);
 }
 
 void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns)
 {
-	struct timespec until;
-
 	if (!writer)
 		return;
-	pthread_mutex_lock(&writer->lock);
-	writer->is_closing = true;
-	pthread_cond_signal(&writer->changed);
-	pthread_mutex_unlock(&writer->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)(patience_ns / CLOCK_NS_PER_SEC);
-	if (pthread_timedjoin_np(writer->thread, NULL, &until) != 0) {
+	if (!period_worker_stop(&writer->worker, clock_now_ns() + patience_ns)) {
 		log_error("%s: the last graphs could not be written in time", writer->options.dir);
 		return;
 	}
 	graph_dir_close(&writer->dir);
-	pthread_cond_destroy(&writer->changed);
-	pthread_mutex_destroy(&writer->lock);
 	free_writer(writer);
 }
 

@@ -5,27 +5,19 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process_stat.h"
-#include "base/thread.h"
-#include "sinks/graph_queue.h"
+#include "sinks/period_worker.h"
 #include "store/store_merge.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct store_keeper {
 	struct store_keeper_options options; /* the texts are the keeper's copies */
 	struct store *store;		     /* used by the thread only */
 	bool has_failed;		     /* the last merge or removal failed, which was said */
-	pthread_t thread;
-	pthread_mutex_t lock; /* guards the members below */
-	pthread_cond_t changed;
-	struct graph_queue queue;
-	struct store_keeper_stats stats;
-	bool is_closing;
+	struct period_worker worker;
+	struct store_keeper_stats stats; /* under the worker's lock */
 };
 
 /* The names of the graph's process. */
@@ -79,14 +71,15 @@ static int write_window(struct store_keeper *keeper, const struct period *period
 
 static void publish_stats(struct store_keeper *keeper)
 {
-	THREAD_HOLD(&keeper->lock);
+	THREAD_HOLD(&keeper->worker.lock);
 
 	keeper->stats.store = keeper->store->stats;
 }
 
 /* Only the first error is logged, because the others are most likely equal. */
-static void write_period(struct store_keeper *keeper, const struct period *period)
+static void write_period(void *arg, const struct period *period)
 {
+	struct store_keeper *const keeper = arg;
 	const uint64_t failed = keeper->store->stats.failed;
 	struct wall_clock now;
 	int err, first_err = 0;
@@ -122,70 +115,32 @@ static void say_once(struct store_keeper *keeper, int err)
 	keeper->has_failed = err < 0;
 }
 
-static bool is_awaited(struct store_keeper *keeper)
-{
-	THREAD_HOLD(&keeper->lock);
-
-	return keeper->queue.first || keeper->is_closing;
-}
-
-static bool is_closing(struct store_keeper *keeper)
-{
-	THREAD_HOLD(&keeper->lock);
-
-	return keeper->is_closing;
-}
-
 /*
  * Removes what is to go, whatever becomes of merging. Then merges an hour at least, and more of
  * them until there is a period to be written. Who closes the keeper waits, and the next one merges.
  */
-static void tend(struct store_keeper *keeper)
+static void tend(void *arg)
 {
+	struct store_keeper *const keeper = arg;
 	struct wall_clock now;
 	int err, rc = 0;
 
 	wall_clock_read(&now);
 	err = store_expire(keeper->store, &now);
-	if (!is_closing(keeper)) {
+	if (!period_worker_is_closing(&keeper->worker)) {
 		do
 			rc = store_merge(keeper->store, &now);
-		while (rc > 0 && !is_awaited(keeper));
+		while (rc > 0 && !period_worker_is_awaited(&keeper->worker));
 	}
 	say_once(keeper, err ? err : rc);
 	publish_stats(keeper);
 }
 
-/* NULL: the keeper ends, and no period waits. */
-static struct period *wait_for_period(struct store_keeper *keeper)
-{
-	struct period *period;
-
-	THREAD_HOLD(&keeper->lock);
-	while (!(period = graph_queue_take(&keeper->queue)) && !keeper->is_closing)
-		pthread_cond_wait(&keeper->changed, &keeper->lock);
-	return period;
-}
-
-static void *run(void *arg)
-{
-	struct store_keeper *keeper = arg;
-	struct period *period;
-
-	while ((period = wait_for_period(keeper))) {
-		write_period(keeper, period);
-		period_free(period);
-		pthread_mutex_lock(&keeper->lock);
-		graph_queue_done(&keeper->queue);
-		pthread_mutex_unlock(&keeper->lock);
-		tend(keeper);
-		malloc_trim(0);
-	}
-	return NULL;
-}
+static const struct period_work work = {.work = write_period, .rest = tend};
 
 static void free_keeper(struct store_keeper *keeper)
 {
+	period_worker_fini(&keeper->worker);
 	store_close(keeper->store);
 	free((void *)(uintptr_t)keeper->options.dir);
 	period_facts_free(&keeper->options.facts);
@@ -215,7 +170,7 @@ int store_keeper_open(const struct store_keeper_options *options, struct store_k
 		return -ENOMEM;
 	keeper->options = *options;
 	keeper->options.dir = strdup(options->dir);
-	graph_queue_init(&keeper->queue, options->max_bytes);
+	period_worker_init(&keeper->worker, options->max_bytes);
 	err = period_facts_copy(&keeper->options.facts);
 	if (!err)
 		err = keeper->options.dir ? open_store(keeper) : -ENOMEM;
@@ -223,10 +178,8 @@ int store_keeper_open(const struct store_keeper_options *options, struct store_k
 		free_keeper(keeper);
 		return err;
 	}
-	pthread_mutex_init(&keeper->lock, NULL);
-	pthread_cond_init(&keeper->changed, NULL);
 	publish_stats(keeper);
-	err = thread_start(&keeper->thread, run, keeper);
+	err = period_worker_start(&keeper->worker, &work, keeper);
 	if (err) {
 		log_error("--store %s: cannot start a thread: %s", options->dir, strerror(-err));
 		free_keeper(keeper);
@@ -238,13 +191,8 @@ int store_keeper_open(const struct store_keeper_options *options, struct store_k
 
 void store_keeper_take(struct store_keeper *keeper, struct period *period)
 {
-	size_t dropped;
+	const size_t dropped = period_worker_take(&keeper->worker, period);
 
-	pthread_mutex_lock(&keeper->lock);
-	graph_queue_add(&keeper->queue, period, &dropped);
-	keeper->stats.dropped += dropped;
-	pthread_cond_signal(&keeper->changed);
-	pthread_mutex_unlock(&keeper->lock);
 	if (dropped)
 		log_error("%s: %zu windows of whoever has the most are dropped: earlier ones are "
 			  "still being written: is the disk too slow, or gone?",
@@ -253,37 +201,26 @@ void store_keeper_take(struct store_keeper *keeper, struct period *period)
 
 void store_keeper_set_max_bytes(struct store_keeper *keeper, size_t bytes)
 {
-	THREAD_HOLD(&keeper->lock);
-
-	keeper->queue.max_bytes = bytes;
+	period_worker_set_max_bytes(&keeper->worker, bytes);
 }
 
 void store_keeper_stats(struct store_keeper *keeper, struct store_keeper_stats *ret)
 {
-	THREAD_HOLD(&keeper->lock);
+	THREAD_HOLD(&keeper->worker.lock);
 
 	*ret = keeper->stats;
-	ret->waiting_bytes = keeper->queue.bytes;
+	ret->dropped = keeper->worker.dropped;
+	ret->waiting_bytes = keeper->worker.queue.bytes;
 }
 
 void store_keeper_close(struct store_keeper *keeper, uint64_t patience_ns)
 {
-	struct timespec until;
-
 	if (!keeper)
 		return;
-	pthread_mutex_lock(&keeper->lock);
-	keeper->is_closing = true;
-	pthread_cond_signal(&keeper->changed);
-	pthread_mutex_unlock(&keeper->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)(patience_ns / CLOCK_NS_PER_SEC);
-	if (pthread_timedjoin_np(keeper->thread, NULL, &until) != 0) {
+	if (!period_worker_stop(&keeper->worker, clock_now_ns() + patience_ns)) {
 		log_error("%s: the last windows could not be written in time", keeper->options.dir);
 		return;
 	}
-	pthread_cond_destroy(&keeper->changed);
-	pthread_mutex_destroy(&keeper->lock);
 	free_keeper(keeper);
 }
 
