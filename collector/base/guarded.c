@@ -22,7 +22,7 @@ void guarded_leave(pid_t pid, struct guarded_call *call)
 		return;
 	}
 	call->run(call);
-	call->free(call);
+	guarded_free(call);
 }
 
 struct close_call {
@@ -35,11 +35,6 @@ static void run_close(struct guarded_call *base)
 	close(((struct close_call *)base)->fd);
 }
 
-static void free_close(struct guarded_call *base)
-{
-	free(base);
-}
-
 void guarded_close(pid_t pid, int fd)
 {
 	struct close_call *call = malloc(sizeof(*call));
@@ -48,7 +43,7 @@ void guarded_close(pid_t pid, int fd)
 		close(fd);
 		return;
 	}
-	*call = (struct close_call){.base = {.run = run_close, .free = free_close}, .fd = fd};
+	*call = (struct close_call){.base = {.run = run_close}, .fd = fd};
 	guarded_leave(pid, &call->base);
 }
 

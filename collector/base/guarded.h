@@ -15,15 +15,27 @@
 #define FG_BASE_GUARDED_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 /* The first member of a larger structure, allocated by malloc. The functions run on any thread. */
 struct guarded_call {
 	void (*run)(struct guarded_call *call);
-	/* Frees the call and all that it has: of a late call after run, of a left one too. */
+	/*
+	 * Frees the call and all that it has: of a late call after run, of a left one too. NULL:
+	 * there is nothing but the call.
+	 */
 	void (*free)(struct guarded_call *call);
 	bool opens; /* the call may open a file, which will have to be closed */
 };
+
+static inline void guarded_free(struct guarded_call *call)
+{
+	if (call->free)
+		call->free(call);
+	else
+		free(call);
+}
 
 enum guarded_end {
 	GUARDED_DONE,	/* run has returned; the call is the caller's again */

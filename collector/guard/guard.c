@@ -83,7 +83,7 @@ static void end_job(struct helpers_call *base)
 {
 	struct job *const job = (struct job *)base;
 
-	job->call->free(job->call);
+	guarded_free(job->call);
 	atomic_store(&job->is_back, true);
 	drop(job);
 }
@@ -399,13 +399,13 @@ static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
 
 	if (call->opens && has_many_waiting(guard, owner)) {
 		guard->stats.paused_calls++;
-		call->free(call);
+		guarded_free(call);
 		return;
 	}
 	job = make_job(call);
 	if (!job) {
 		call->run(call);
-		call->free(call);
+		guarded_free(call);
 		return;
 	}
 	job->owner = owner;
@@ -509,7 +509,7 @@ void guard_free(struct guard *guard)
 		return;
 	for (struct job *job = guard->first, *next; job; job = next) {
 		next = job->next;
-		job->call->free(job->call);
+		guarded_free(job->call);
 		free(job);
 	}
 	for (size_t i = 0; i < GUARD_MAX_LEFT; i++) {

@@ -157,11 +157,6 @@ static void run_piece(struct guarded_call *base)
 		close(fd);
 }
 
-static void free_piece(struct guarded_call *base)
-{
-	free(base);
-}
-
 static void start_again(struct foreign_reader *reader, struct foreign_reader_stats *stats)
 {
 	stats->restarts++;
@@ -252,7 +247,7 @@ static enum piece_end read_piece(struct foreign_reader *reader, struct foreign_r
 	at_hand = call;
 	if (!call)
 		return PIECE_LATER;
-	call->base = (struct guarded_call){.run = run_piece, .free = free_piece};
+	call->base = (struct guarded_call){.run = run_piece};
 	call->offset = reader->offset;
 	call->fd = reader->fd;
 	end = guarded_run(reader->pid, &call->base);

@@ -452,11 +452,6 @@ static void run_shadow(struct guarded_call *base)
 		close(fd);
 }
 
-static void free_shadow(struct guarded_call *base)
-{
-	free(base);
-}
-
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, const char *beside_dir, char *ret_path,
 			 size_t size)
 {
@@ -466,7 +461,7 @@ int perf_map_find_shadow(pid_t pid, pid_t inner_pid, const char *beside_dir, cha
 
 	if (!call)
 		return -ENOMEM;
-	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
+	call->base = (struct guarded_call){.run = run_shadow};
 	call->pid = pid;
 	call->inner_pid = inner_pid;
 	snprintf(call->beside_dir, sizeof(call->beside_dir), "%s", beside_dir ? beside_dir : "");

@@ -36,11 +36,6 @@ static void run(struct guarded_call *base)
 	call->result = process_memory_read_plain(call->pid, &to, 1, call->from, call->n);
 }
 
-static void free_call(struct guarded_call *base)
-{
-	free(base);
-}
-
 static struct read_call *take_call(struct guarded_memory *guarded, size_t size)
 {
 	struct read_call *call = guarded->call;
@@ -52,7 +47,7 @@ static struct read_call *take_call(struct guarded_memory *guarded, size_t size)
 	call = calloc(1, sizeof(*call) + size);
 	if (!call)
 		return NULL;
-	call->base = (struct guarded_call){.run = run, .free = free_call};
+	call->base = (struct guarded_call){.run = run};
 	call->size = size;
 	guarded->call = call;
 	return call;

@@ -47,11 +47,6 @@ static void run(struct guarded_call *base)
 	}
 }
 
-static void free_call(struct guarded_call *base)
-{
-	free(base);
-}
-
 int page_map_read(pid_t pid, uint64_t addr, size_t n, struct page_map *ret)
 {
 	struct page_map_call *call;
@@ -62,7 +57,7 @@ int page_map_read(pid_t pid, uint64_t addr, size_t n, struct page_map *ret)
 	call = calloc(1, sizeof(*call));
 	if (!call)
 		return -ENOMEM;
-	call->base = (struct guarded_call){.run = run, .free = free_call};
+	call->base = (struct guarded_call){.run = run};
 	call->pid = pid;
 	call->first = addr / PAGE_MAP_PAGE_BYTES;
 	call->n = n;
