@@ -127,3 +127,12 @@ void map64_fini(struct map64 *map)
 	free(map->slots);
 	*map = (struct map64){0};
 }
+
+void map64_fini_all(struct map64 *map, void (*free_value)(void *value))
+{
+	for (size_t i = 0; i < map->size; i++) {
+		if (map->slots[i].value)
+			free_value(map->slots[i].value);
+	}
+	map64_fini(map);
+}

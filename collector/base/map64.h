@@ -33,6 +33,8 @@ void *map64_remove(struct map64 *map, uint64_t key);	     /* returns the value, 
 /* Walks in no order; *pos starts at 0. The map must not change meanwhile. */
 bool map64_next(const struct map64 *map, size_t *pos, uint64_t *ret_key, void **ret_value);
 void map64_fini(struct map64 *map);
+/* As map64_fini, and each value is freed by the function. */
+void map64_fini_all(struct map64 *map, void (*free_value)(void *value));
 /* Makes slots fewer if most are free. Without memory the map stays as it was. */
 void map64_shrink(struct map64 *map);
 

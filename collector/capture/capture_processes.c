@@ -143,11 +143,5 @@ void capture_unwatch_code(struct capture *capture, struct process *process)
 
 void capture_processes_fini(struct capture *capture)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(&capture->processes, &pos, &key, &value))
-		free(value);
-	map64_fini(&capture->processes);
+	map64_fini_all(&capture->processes, free);
 }

@@ -277,8 +277,10 @@ int replay_code_new(struct process *process, struct replay_code **ret)
 	return 0;
 }
 
-static void free_links(struct link *link)
+static void free_links(void *links)
 {
+	struct link *link = links;
+
 	for (struct link *next; link; link = next) {
 		next = link->next;
 		free(link);
@@ -287,16 +289,10 @@ static void free_links(struct link *link)
 
 void replay_code_free(struct replay_code *code)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
 	if (!code)
 		return;
 	code_map_set_watch(code->process->code, NULL);
-	while (map64_next(&code->pages, &pos, &key, &value))
-		free_links(value);
-	map64_fini(&code->pages);
+	map64_fini_all(&code->pages, free_links);
 	for (struct known *known = code->first, *next; known; known = next) {
 		next = known->next;
 		inline_table_free(known->range.inlines);

@@ -154,13 +154,7 @@ ssize_t replay_memory_read(struct replay_memory *memory, const struct iovec *to,
 
 void replay_memory_fini(struct replay_memory *memory)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(&memory->remembered, &pos, &key, &value))
-		free(value);
-	map64_fini(&memory->remembered);
+	map64_fini_all(&memory->remembered, free);
 	free(memory->reads);
 	*memory = (struct replay_memory){0};
 }

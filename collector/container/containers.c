@@ -32,21 +32,17 @@ size_t containers_bytes(const struct containers *containers)
 	       (containers->reader ? names_reader_bytes(containers->reader) : 0);
 }
 
-static void entry_free(struct container_entry *entry)
+static void entry_free(void *value)
 {
+	struct container_entry *const entry = value;
+
 	container_fini(&entry->container);
 	free(entry);
 }
 
 void containers_fini(struct containers *containers)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(&containers->entries, &pos, &key, &value))
-		entry_free(value);
-	map64_fini(&containers->entries);
+	map64_fini_all(&containers->entries, entry_free);
 	names_reader_free(containers->reader);
 }
 

@@ -196,13 +196,7 @@ uint8_t instructions_back_in(const uint8_t *code, size_t len, bool is_c1, size_t
 
 static void forget_all(struct instructions *instructions)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(&instructions->methods, &pos, &key, &value))
-		free(value);
-	map64_fini(&instructions->methods);
+	map64_fini_all(&instructions->methods, free);
 	instructions->bytes = 0;
 }
 

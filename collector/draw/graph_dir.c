@@ -139,13 +139,7 @@ const char *graph_payer_id(const struct graph_payer *payer)
 
 static void free_payers(struct graph_dir *dir)
 {
-	uint64_t key;
-	size_t pos = 0;
-	void *payer;
-
-	while (map64_next(&dir->payers, &pos, &key, &payer))
-		free(payer);
-	map64_fini(&dir->payers);
+	map64_fini_all(&dir->payers, free);
 	intern_fini(&dir->texts);
 }
 

@@ -149,17 +149,8 @@ void table_cache_set_limits(struct table_cache *cache, size_t max_bytes, size_t 
 
 static void forget_all(struct table_cache *cache)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(&cache->memos, &pos, &key, &value))
-		free(value);
-	pos = 0;
-	while (map64_next(&cache->processes, &pos, &key, &value))
-		free(value);
-	map64_fini(&cache->memos);
-	map64_fini(&cache->processes);
+	map64_fini_all(&cache->memos, free);
+	map64_fini_all(&cache->processes, free);
 	table_store_forget(&cache->store);
 }
 

@@ -74,13 +74,7 @@ static void end_going(struct finder *finder)
 
 void finder_fini(struct finder *finder)
 {
-	size_t pos = 0;
-	uint64_t pid;
-	void *seen;
-
-	while (map64_next(&finder->seen, &pos, &pid, &seen))
-		free(seen);
-	map64_fini(&finder->seen);
+	map64_fini_all(&finder->seen, free);
 	if (finder->dir)
 		closedir(finder->dir);
 	finder->dir = NULL;

@@ -25,8 +25,10 @@
 #define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* between checks for a greeting or the end */
 #define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* between checks of a session */
 
-static void free_agent(struct outreach_agent *agent)
+static void free_agent(void *value)
 {
+	struct outreach_agent *const agent = value;
+
 	if (agent) {
 		beacon_free(agent->search);
 		dial_forget(agent->dialling);
@@ -49,13 +51,7 @@ void outreach_init(struct outreach *outreach, struct intake *intake, const char 
 
 void outreach_fini(struct outreach *outreach)
 {
-	size_t pos = 0;
-	uint64_t pid;
-	void *agent;
-
-	while (map64_next(&outreach->agents, &pos, &pid, &agent))
-		free_agent(agent);
-	map64_fini(&outreach->agents);
+	map64_fini_all(&outreach->agents, free_agent);
 	finder_fini(&outreach->finder);
 }
 

@@ -82,13 +82,7 @@ size_t map_store_heap_bytes(const struct map_store *store)
 
 void map_store_fini(struct map_store *store)
 {
-	uint64_t pid;
-	size_t pos = 0;
-	void *kept;
-
-	while (map64_next(&store->kept, &pos, &pid, &kept))
-		free(kept);
-	map64_fini(&store->kept);
+	map64_fini_all(&store->kept, free);
 	if (store->search)
 		closedir(store->search);
 }

@@ -86,15 +86,9 @@ static void remove_sample(struct live_samples *live, struct live_jvm *jvm, uint6
 
 static void empty_jvm(struct live_samples *live, struct live_jvm *jvm)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *sample;
-
-	while (map64_next(&jvm->samples, &pos, &key, &sample))
-		free(sample);
+	map64_fini_all(&jvm->samples, free);
 	live->count -= jvm->samples.count;
 	live->nodes -= jvm->stacks.count;
-	map64_fini(&jvm->samples);
 	profile_fini(&jvm->stacks);
 	jvm->samples = (struct map64){0};
 	jvm->stacks = (struct profile){0};

@@ -86,27 +86,20 @@ int lock_waits_new(struct lock_waits **ret)
 
 /* ---- waiters ---- */
 
-static void free_waiter(struct waiter *waiter)
+static void free_waiter(void *value)
 {
+	struct waiter *const waiter = value;
+
 	profile_fini(&waiter->stacks);
 	free(waiter);
 }
 
 void lock_waits_free(struct lock_waits *waits)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
 	if (!waits)
 		return;
-	while (map64_next(&waits->waits, &pos, &key, &value))
-		free(value);
-	pos = 0;
-	while (map64_next(&waits->waiters, &pos, &key, &value))
-		free_waiter(value);
-	map64_fini(&waits->waits);
-	map64_fini(&waits->waiters);
+	map64_fini_all(&waits->waits, free);
+	map64_fini_all(&waits->waiters, free_waiter);
 	pool_fini(&waits->counts);
 	pool_fini(&waits->nodes);
 	free(waits);

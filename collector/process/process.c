@@ -147,13 +147,7 @@ int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret)
 
 static void free_values(struct map64 *map)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
-
-	while (map64_next(map, &pos, &key, &value))
-		free(value);
-	map64_fini(map);
+	map64_fini_all(map, free);
 }
 
 static void clear_hello(struct jvm *jvm)

@@ -21,13 +21,7 @@ struct running_thread {
 
 void running_time_fini(struct running_time *running)
 {
-	uint64_t tid;
-	size_t pos = 0;
-	void *thread;
-
-	while (map64_next(&running->threads, &pos, &tid, &thread))
-		free(thread);
-	map64_fini(&running->threads);
+	map64_fini_all(&running->threads, free);
 }
 
 static void remove_thread(struct running_time *running, struct running_thread *thread)

@@ -448,19 +448,13 @@ int publishing_open(struct engine *engine, const char *path, const char *agent_s
 
 void publishing_close(struct publishing *publishing)
 {
-	size_t pos = 0;
-	uint64_t pid;
-	void *value;
-
 	if (!publishing)
 		return;
 	publishing->engine->listener = (struct engine_listener){0};
 	publisher_close(publishing->publisher);
 	publish_round_fini(&publishing->summaries);
 	publish_round_fini(&publishing->snapshots);
-	while (map64_next(&publishing->jvms, &pos, &pid, &value))
-		free(value);
-	map64_fini(&publishing->jvms);
+	map64_fini_all(&publishing->jvms, free);
 	free(publishing);
 }
 

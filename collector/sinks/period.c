@@ -39,13 +39,7 @@ static void graph_free(struct period_graph *graph)
 
 static void shares_free(struct map64 *shares)
 {
-	uint64_t group;
-	size_t pos = 0;
-	void *share;
-
-	while (map64_next(shares, &pos, &group, &share))
-		free(share);
-	map64_fini(shares);
+	map64_fini_all(shares, free);
 }
 
 void period_free(struct period *period)

@@ -143,13 +143,7 @@ int thread_files_open(const struct thread_source_options *options, struct thread
 
 static void forget_all(struct thread_files *files)
 {
-	uint64_t tid;
-	size_t pos = 0;
-	void *known;
-
-	while (map64_next(&files->threads, &pos, &tid, &known))
-		free(known);
-	map64_fini(&files->threads);
+	map64_fini_all(&files->threads, free);
 }
 
 void thread_files_close(struct thread_files *files)

@@ -67,6 +67,26 @@ static void map_agrees_with_a_plain_array(void **state)
 	assert_null(map64_remove(&map, 0));
 }
 
+static void free_counted(void *value)
+{
+	++*(int *)value;
+}
+
+static void each_value_of_a_map_is_freed_once(void **state)
+{
+	struct map64 map = {0};
+
+	(void)state;
+	memset(things, 0, sizeof(things));
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(map64_put(&map, i * 64, &things[i]), 0);
+	map64_fini_all(&map, free_counted);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(things[i], 1);
+	assert_int_equal(map.count, 0);
+	map64_fini_all(&map, free_counted);
+}
+
 static void an_array_has_room_for_what_is_wanted_and_keeps_what_it_has(void **state)
 {
 	uint64_t *items = NULL;
@@ -525,6 +545,7 @@ int main(void)
 		cmocka_unit_test(one_line_sums_up_what_a_share_has_no_room_for),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
+		cmocka_unit_test(each_value_of_a_map_is_freed_once),
 		cmocka_unit_test(an_array_has_room_for_what_is_wanted_and_keeps_what_it_has),
 		cmocka_unit_test(an_array_past_all_memory_stays_as_it_was),
 		cmocka_unit_test(equal_texts_are_one_pointer),
