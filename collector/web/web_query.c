@@ -25,6 +25,18 @@ struct reading {
 	struct web_query *query;
 	struct web_side *side; /* that the parameter is of */
 	const char *name, *value;
+	const struct row *row;
+};
+
+/* What is known of a parameter. */
+struct row {
+	const char *name;
+	unsigned of;	 /* paths that take it */
+	bool is_of_side; /* /diff takes it for the side before, too */
+	int (*set)(const struct reading *reading);
+	size_t at; /* where the value is set, in the side or in the query */
+	enum selector_part_number part;
+	unsigned most; /* the largest number */
 };
 
 static const struct {
@@ -53,19 +65,20 @@ static int bad(const struct reading *reading, const char *why)
 	return -EINVAL;
 }
 
+static void *member_of(const struct reading *reading)
+{
+	char *const of = reading->row->is_of_side ? (char *)reading->side : (char *)reading->query;
+
+	return of + reading->row->at;
+}
+
+static int set_text(const struct reading *reading)
+{
+	*(const char **)member_of(reading) = reading->value;
+	return 0;
+}
+
 /* ---- sides ---- */
-
-static int set_from(const struct reading *reading)
-{
-	reading->side->from = reading->value;
-	return 0;
-}
-
-static int set_to(const struct reading *reading)
-{
-	reading->side->to = reading->value;
-	return 0;
-}
 
 static int set_pid(const struct reading *reading)
 {
@@ -85,34 +98,10 @@ static int add_key(const struct reading *reading)
 	return 0;
 }
 
-static int select_by(const struct reading *reading, enum selector_part_number number)
+static int select_by(const struct reading *reading)
 {
-	return store_request_select(&reading->side->select, number, reading->name, reading->value);
-}
-
-static int set_container(const struct reading *reading)
-{
-	return select_by(reading, SELECTOR_CONTAINER);
-}
-
-static int set_pod(const struct reading *reading)
-{
-	return select_by(reading, SELECTOR_POD);
-}
-
-static int add_label(const struct reading *reading)
-{
-	return select_by(reading, SELECTOR_LABEL);
-}
-
-static int set_comm(const struct reading *reading)
-{
-	return select_by(reading, SELECTOR_COMM);
-}
-
-static int set_jvm(const struct reading *reading)
-{
-	return select_by(reading, SELECTOR_JVM);
+	return store_request_select(&reading->side->select, reading->row->part, reading->name,
+				    reading->value);
 }
 
 /* ---- what is asked of both ---- */
@@ -125,8 +114,9 @@ static int set_kind(const struct reading *reading)
 	return 0;
 }
 
-static int set_number(const struct reading *reading, unsigned most, unsigned *ret)
+static int set_number(const struct reading *reading)
 {
+	const unsigned most = reading->row->most;
 	const size_t len = strlen(reading->value);
 	const unsigned long number = strtoul(reading->value, NULL, 10);
 
@@ -136,23 +126,8 @@ static int set_number(const struct reading *reading, unsigned most, unsigned *re
 			  reading->value, most);
 		return -EINVAL;
 	}
-	*ret = (unsigned)number;
+	*(unsigned *)member_of(reading) = (unsigned)number;
 	return 0;
-}
-
-static int set_buckets(const struct reading *reading)
-{
-	return set_number(reading, WEB_MAX_BUCKETS, &reading->query->buckets);
-}
-
-static int set_columns(const struct reading *reading)
-{
-	return set_number(reading, WEB_MAX_CELLS, &reading->query->columns);
-}
-
-static int set_rows(const struct reading *reading)
-{
-	return set_number(reading, WEB_MAX_CELLS, &reading->query->rows);
 }
 
 /* ---- drawing ---- */
@@ -170,7 +145,7 @@ static int set_format(const struct reading *reading)
 }
 
 /* A parameter without a value is given. */
-static int set_flag(const struct reading *reading, bool *ret)
+static int read_flag(const struct reading *reading, bool *ret)
 {
 	const char *const value = reading->value;
 
@@ -180,48 +155,17 @@ static int set_flag(const struct reading *reading, bool *ret)
 	return 0;
 }
 
-static int set_java_only(const struct reading *reading)
+static int set_flag(const struct reading *reading)
 {
-	return set_flag(reading, &reading->query->draw.render.java_only);
-}
-
-static int set_frameworks(const struct reading *reading)
-{
-	return set_flag(reading, &reading->query->draw.render.folds_frameworks);
-}
-
-static int set_starts(const struct reading *reading)
-{
-	return set_flag(reading, &reading->query->draw.render.shows_starts);
+	return read_flag(reading, member_of(reading));
 }
 
 static int set_levels(const struct reading *reading)
 {
-	const int err = set_flag(reading, &reading->query->draw.render.splits_levels);
+	const int err = read_flag(reading, &reading->query->draw.render.splits_levels);
 
 	reading->query->draw.diff.splits_kinds = reading->query->draw.render.splits_levels;
 	return err;
-}
-
-static int set_inverted(const struct reading *reading)
-{
-	return set_flag(reading, &reading->query->draw.render.is_inverted);
-}
-
-static int set_reversed(const struct reading *reading)
-{
-	return set_flag(reading, &reading->query->is_reversed);
-}
-
-static int set_raw(const struct reading *reading)
-{
-	return set_flag(reading, &reading->query->draw.diff.is_raw);
-}
-
-static int set_title(const struct reading *reading)
-{
-	reading->query->draw.render.title = reading->value;
-	return 0;
 }
 
 static int set_colors(const struct reading *reading)
@@ -246,7 +190,7 @@ static int set_states(const struct reading *reading)
 static int set_idle(const struct reading *reading)
 {
 	bool is_hidden = false;
-	const int err = set_flag(reading, &is_hidden);
+	const int err = read_flag(reading, &is_hidden);
 
 	reading->query->draw.render.waits.idle = is_hidden ? WAIT_IDLE_HIDDEN : WAIT_IDLE_SHOWN;
 	return err;
@@ -272,38 +216,36 @@ static int set_width_of(const struct reading *reading)
 #define OF_DRAWN (OF(WEB_GRAPH) | OF(WEB_DIFF))
 #define OF_SIDES (OF_LISTS | OF_DRAWN)
 
-static const struct {
-	const char *name;
-	unsigned of;	 /* paths that take it */
-	bool has_before; /* /diff takes it for the side before, too */
-	int (*set)(const struct reading *reading);
-} rows[] = {
-	{"from", OF_SIDES, true, set_from},
-	{"to", OF_SIDES, true, set_to},
-	{"pid", OF_SIDES, true, set_pid},
-	{"process", OF_SIDES, true, add_key},
-	{"container", OF_SIDES, true, set_container},
-	{"pod", OF_SIDES, true, set_pod},
-	{"label", OF_SIDES, true, add_label},
-	{"comm", OF_SIDES, true, set_comm},
-	{"jvm", OF_SIDES, true, set_jvm},
-	{"kind", OF_SIDES, false, set_kind},
-	{"buckets", OF(WEB_PROCESSES), false, set_buckets},
-	{"columns", OF(WEB_HEAT), false, set_columns},
-	{"rows", OF(WEB_HEAT), false, set_rows},
-	{"format", OF_DRAWN, false, set_format},
-	{"title", OF_DRAWN, false, set_title},
-	{"colors", OF_DRAWN, false, set_colors},
-	{"java-only", OF_DRAWN, false, set_java_only},
-	{"fold-frameworks", OF_DRAWN, false, set_frameworks},
-	{"thread-starts", OF_DRAWN, false, set_starts},
-	{"split-levels", OF_DRAWN, false, set_levels},
-	{"inverted", OF_DRAWN, false, set_inverted},
-	{"reverse", OF_DRAWN, false, set_reversed},
-	{"state", OF_DRAWN, false, set_states},
-	{"hide-idle", OF_DRAWN, false, set_idle},
-	{"no-normalize", OF(WEB_DIFF), false, set_raw},
-	{"width-of", OF(WEB_DIFF), false, set_width_of},
+#define QUERY(member) .at = offsetof(struct web_query, member)
+#define SIDE(member)  .at = offsetof(struct web_side, member)
+
+static const struct row rows[] = {
+	{"from", OF_SIDES, true, set_text, SIDE(from)},
+	{"to", OF_SIDES, true, set_text, SIDE(to)},
+	{"pid", OF_SIDES, true, .set = set_pid},
+	{"process", OF_SIDES, true, .set = add_key},
+	{"container", OF_SIDES, true, select_by, .part = SELECTOR_CONTAINER},
+	{"pod", OF_SIDES, true, select_by, .part = SELECTOR_POD},
+	{"label", OF_SIDES, true, select_by, .part = SELECTOR_LABEL},
+	{"comm", OF_SIDES, true, select_by, .part = SELECTOR_COMM},
+	{"jvm", OF_SIDES, true, select_by, .part = SELECTOR_JVM},
+	{"kind", OF_SIDES, false, .set = set_kind},
+	{"buckets", OF(WEB_PROCESSES), false, set_number, QUERY(buckets), .most = WEB_MAX_BUCKETS},
+	{"columns", OF(WEB_HEAT), false, set_number, QUERY(columns), .most = WEB_MAX_CELLS},
+	{"rows", OF(WEB_HEAT), false, set_number, QUERY(rows), .most = WEB_MAX_CELLS},
+	{"format", OF_DRAWN, false, .set = set_format},
+	{"title", OF_DRAWN, false, set_text, QUERY(draw.render.title)},
+	{"colors", OF_DRAWN, false, .set = set_colors},
+	{"java-only", OF_DRAWN, false, set_flag, QUERY(draw.render.java_only)},
+	{"fold-frameworks", OF_DRAWN, false, set_flag, QUERY(draw.render.folds_frameworks)},
+	{"thread-starts", OF_DRAWN, false, set_flag, QUERY(draw.render.shows_starts)},
+	{"split-levels", OF_DRAWN, false, .set = set_levels},
+	{"inverted", OF_DRAWN, false, set_flag, QUERY(draw.render.is_inverted)},
+	{"reverse", OF_DRAWN, false, set_flag, QUERY(is_reversed)},
+	{"state", OF_DRAWN, false, .set = set_states},
+	{"hide-idle", OF_DRAWN, false, .set = set_idle},
+	{"no-normalize", OF(WEB_DIFF), false, set_flag, QUERY(draw.diff.is_raw)},
+	{"width-of", OF(WEB_DIFF), false, .set = set_width_of},
 };
 
 static int read_one(struct web_query *query, const struct web_parameter *parameter)
@@ -311,7 +253,7 @@ static int read_one(struct web_query *query, const struct web_parameter *paramet
 	const bool is_before =
 		query->what == WEB_DIFF && strncmp(parameter->name, BEFORE, strlen(BEFORE)) == 0;
 	const char *const name = parameter->name + (is_before ? strlen(BEFORE) : 0);
-	const struct reading reading = {
+	struct reading reading = {
 		.query = query,
 		.side = is_before ? &query->before : &query->after,
 		.name = parameter->name,
@@ -320,10 +262,11 @@ static int read_one(struct web_query *query, const struct web_parameter *paramet
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcmp(rows[i].name, name) != 0 || !(rows[i].of & OF(query->what)) ||
-		    (is_before && !rows[i].has_before))
+		    (is_before && !rows[i].is_of_side))
 			continue;
 		if (strlen(parameter->value) > WEB_MAX_TEXT)
 			return bad(&reading, "is longer than 1,024 bytes");
+		reading.row = &rows[i];
 		return rows[i].set(&reading);
 	}
 	log_error("%.100s: there is no such parameter here", parameter->name);
