@@ -52,19 +52,6 @@ enum log_level log_set_level(enum log_level level)
 	return atomic_exchange(&max_level, level);
 }
 
-int log_level_of(const char *word, enum log_level *ret)
-{
-	static const char *const words[] = {"error", "warning", "info", "debug"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(word, words[i]) == 0) {
-			*ret = (enum log_level)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 void log_detect_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

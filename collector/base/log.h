@@ -29,8 +29,6 @@ enum log_level {
 
 /* Returns the earlier level. */
 enum log_level log_set_level(enum log_level level);
-/* The level of a word: error, warning, info or debug. -EINVAL. */
-int log_level_of(const char *word, enum log_level *ret);
 
 /* If stderr is the journal, later lines begin with their priority: "<4>fgcollect: ". */
 void log_detect_journal(void);

@@ -414,7 +414,7 @@ const struct outreach_agent *outreach_find(const struct outreach *outreach, pid_
 	return map64_find(&outreach->agents, (uint64_t)pid);
 }
 
-const struct outreach_agent *outreach_next(const struct outreach *outreach, size_t *pos)
+static const struct outreach_agent *next_agent(const struct outreach *outreach, size_t *pos)
 {
 	uint64_t pid;
 	void *agent;
@@ -436,7 +436,7 @@ void outreach_stats(const struct outreach *outreach, struct outreach_stats *ret)
 	*ret = outreach->stats;
 	ret->finder = outreach->finder.stats;
 	ret->agents = outreach->agents.count;
-	while ((agent = outreach_next(outreach, &pos)))
+	while ((agent = next_agent(outreach, &pos)))
 		ret->reached += agent->session && agent->is_greeted;
 }
 

@@ -91,9 +91,6 @@ void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns);
 /* The agent of the process, or NULL. */
 const struct outreach_agent *outreach_find(const struct outreach *outreach, pid_t pid);
 
-/* Walks the agents in no order; *pos starts at 0. */
-const struct outreach_agent *outreach_next(const struct outreach *outreach, size_t *pos);
-
 size_t outreach_bytes(const struct outreach *outreach); /* its memory, without sessions */
 void outreach_stats(const struct outreach *outreach, struct outreach_stats *ret);
 

@@ -22,14 +22,9 @@ uint64_t turn_bucket_ns(size_t bucket)
 	return bucket < TURN_BUCKETS - 1 ? buckets[bucket].ms * CLOCK_NS_PER_MS : UINT64_MAX;
 }
 
-const char *turn_bucket_text(size_t bucket)
+static const char *bucket_text(size_t bucket)
 {
 	return buckets[bucket].text;
-}
-
-const char *turn_stage_name(enum turn_stage stage)
-{
-	return stages[stage];
 }
 
 static void keep_longest(uint64_t *longest, uint64_t took_ns)
@@ -70,14 +65,14 @@ void turns_end(struct turns *turns)
 
 static const char *stage_name(size_t stage)
 {
-	return turn_stage_name((enum turn_stage)stage);
+	return stages[stage];
 }
 
 static const struct counter counters[] = {
 	COUNTER_HISTOGRAM(
 		struct turns, within, "turns.within", "turn_seconds_bucket",
 		"Turns of the loop; while one lasts, no ring buffer is read and no agent is heard.",
-		COUNTER_EACH(struct turns, within, "le", turn_bucket_text)),
+		COUNTER_EACH(struct turns, within, "le", bucket_text)),
 	COUNTER_HISTOGRAM(struct turns, sum_ns, "turns.sum_us", "turn_seconds_sum", NULL,
 			  .unit = COUNTER_NS_IN_US),
 	COUNTER_HISTOGRAM(struct turns, count, "turns.count", "turn_seconds_count", NULL),

@@ -43,10 +43,8 @@ struct turns {
 };
 extern const struct counters turns_counters;
 
-/* The upper bound of a bucket, and its text in seconds. */
+/* The upper bound of a bucket. */
 uint64_t turn_bucket_ns(size_t bucket);
-const char *turn_bucket_text(size_t bucket);
-const char *turn_stage_name(enum turn_stage stage);
 
 void turns_begin(struct turns *turns);
 /* A stage of the turn has ended. */

@@ -228,7 +228,8 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return i < space->count && space->mappings[i].start <= addr ? &space->mappings[i] : NULL;
 }
 
-const struct mapping *address_space_next(const struct address_space *space, uint64_t addr)
+/* The first mapping that ends behind addr, or NULL. */
+static const struct mapping *first_behind(const struct address_space *space, uint64_t addr)
 {
 	const size_t i = index_of(space, addr);
 
@@ -241,7 +242,7 @@ int address_space_fill(struct address_space *space, const struct mapping *mappin
 	int err = 0;
 
 	while (!err && part.start < mapping->end) {
-		const struct mapping *const known = address_space_next(space, part.start);
+		const struct mapping *const known = first_behind(space, part.start);
 		const uint64_t behind = known ? known->end : mapping->end;
 
 		part.end = known && known->start < mapping->end ? known->start : mapping->end;

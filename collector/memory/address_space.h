@@ -77,8 +77,6 @@ struct address_space {
 int address_space_add(struct address_space *space, const struct mapping *mapping);
 /* The mapping at addr, borrowed until the next change, or NULL. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t addr);
-/* The first mapping that ends behind addr, borrowed likewise, or NULL. */
-const struct mapping *address_space_next(const struct address_space *space, uint64_t addr);
 /*
  * Adds the parts of the mapping where no mapping is known. Errors are those of address_space_add,
  * and the parts before stay.

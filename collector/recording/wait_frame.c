@@ -32,7 +32,7 @@ static const struct {
 	{"do_page_fault", "page fault", false},
 };
 
-const char *wait_frame_syscall(int32_t number)
+static const char *name_of_call(int32_t number)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		if (calls[i].number == number)
@@ -60,7 +60,7 @@ const char *wait_frame_blocked(int32_t syscall, const struct frame *frames, size
 	for (size_t i = 0; i < n && frames[i].kind == FRAME_KERNEL && !reason; i++)
 		reason = reason_of(frames[i].name, syscall >= 0);
 	if (!reason && syscall >= 0)
-		reason = wait_frame_syscall(syscall);
+		reason = name_of_call(syscall);
 	if (reason)
 		snprintf(ret, WAIT_FRAME_BYTES, "[blocked: %s]", reason);
 	else if (syscall >= 0)

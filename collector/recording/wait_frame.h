@@ -34,7 +34,4 @@ const char *wait_frame_blocked(int32_t syscall, const struct frame *frames, size
  */
 void wait_frame_waker(const struct sample_waker *waker, const char *told, char *ret, size_t size);
 
-/* "futex"; NULL: a call that has no name here. */
-const char *wait_frame_syscall(int32_t number);
-
 #endif

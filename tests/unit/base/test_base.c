@@ -503,17 +503,6 @@ static void one_line_sums_up_what_a_share_has_no_room_for(void **state)
 	assert_true(log_share_allows(&share, 7, "user 1000", 2 * MINUTE + 3));
 }
 
-static void levels_of_the_log_go_by_their_words(void **state)
-{
-	enum log_level level;
-
-	assert_int_equal(log_level_of("debug", &level), 0);
-	assert_int_equal(level, LOG_LEVEL_DEBUG);
-	assert_int_equal(log_level_of("error", &level), 0);
-	assert_int_equal(level, LOG_LEVEL_ERROR);
-	assert_int_equal(log_level_of("err", &level), -EINVAL);
-}
-
 static void errors_and_warnings_of_a_thread_are_caught(void **state)
 {
 	struct log_catch caught = {0};
@@ -538,7 +527,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
-		cmocka_unit_test(levels_of_the_log_go_by_their_words),
 		cmocka_unit_test(errors_and_warnings_of_a_thread_are_caught),
 		cmocka_unit_test(who_causes_many_lines_leaves_room_for_those_of_others),
 		cmocka_unit_test(past_so_many_groups_all_others_are_one),
