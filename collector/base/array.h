@@ -32,6 +32,24 @@ int array_reserve_u32(void *array, uint32_t *size, size_t wanted, size_t element
 				       : array_reserve)((void *)&(items), &(size), (wanted),       \
 							sizeof(*(items))))
 
+/*
+ * The index of the first element from first to end that is not below something; end: all are.
+ * Elements are sorted, is_below says so of element i, and is evaluated for as few as bisection
+ * needs.
+ */
+#define ARRAY_COUNT_BELOW(first, end, i, is_below)                                                 \
+	__extension__({                                                                            \
+		size_t low_ = (first), high_ = (end);                                              \
+		while (low_ < high_) {                                                             \
+			const size_t i = low_ + (high_ - low_) / 2;                                \
+			if (is_below)                                                              \
+				low_ = i + 1;                                                      \
+			else                                                                       \
+				high_ = i;                                                         \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 /* Gives back the room behind count elements, which it returns, moved or not. */
 void *array_trim(void *items, size_t count, size_t element_bytes);
 

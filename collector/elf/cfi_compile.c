@@ -86,16 +86,9 @@ static int add_shared(struct compiler *compiler, const struct cfi_entry *entry)
 
 static const struct shared *find_shared(const struct compiler *compiler, uint64_t off)
 {
-	size_t low = 0, high = compiler->shared_count;
+	const size_t low =
+		ARRAY_COUNT_BELOW(0, compiler->shared_count, i, compiler->shared[i].cie.off < off);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compiler->shared[middle].cie.off < off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < compiler->shared_count && compiler->shared[low].cie.off == off
 		       ? &compiler->shared[low]
 		       : NULL;

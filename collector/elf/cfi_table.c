@@ -254,20 +254,12 @@ const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf
 	const uint64_t offset = elf_addr - table->base;
 	const uint64_t stretch = offset >> table->shift;
 	const struct cfi_row *row;
-	size_t low, high;
+	size_t low;
 
 	if (elf_addr < table->base || offset > UINT32_MAX || stretch + 1 >= table->index_count)
 		return NULL; /* the last row, in the last stretch, stands for addresses outside */
-	low = table->index[stretch];
-	high = table->index[stretch + 1];
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->rows[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = ARRAY_COUNT_BELOW(table->index[stretch], table->index[stretch + 1], i,
+				table->rows[i].start <= offset);
 	if (low == 0)
 		return NULL;
 	row = &table->rows[low - 1];

@@ -10,6 +10,7 @@
  * All linkers write .plt, .plt.sec (IBT), .plt.got and .iplt so. An entry that jumps elsewhere,
  * such as the first entry, gets no name.
  */
+#include "base/array.h"
 #include "elf/elf_functions.h"
 #include "elf/elf_section.h"
 
@@ -71,16 +72,9 @@ static int compare_slots(const void *left, const void *right)
 /* The best name of the function that starts at elf_addr. */
 static const char *find_name(const struct elf_functions *functions, uint64_t elf_addr)
 {
-	size_t low = 0, high = functions->count;
+	const size_t low =
+		ARRAY_COUNT_BELOW(0, functions->count, i, functions->items[i].elf_addr < elf_addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (functions->items[middle].elf_addr < elf_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < functions->count && functions->items[low].elf_addr == elf_addr
 		       ? functions->items[low].name
 		       : NULL;

@@ -150,17 +150,7 @@ void elf_starts_fini(struct elf_starts *starts)
 /* How many starts are at or before elf_addr. */
 static size_t count_before(const struct elf_starts *starts, uint64_t elf_addr)
 {
-	size_t low = 0, high = starts->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (start_at(starts, middle) <= elf_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_COUNT_BELOW(0, starts->count, i, start_at(starts, i) <= elf_addr);
 }
 
 int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start)

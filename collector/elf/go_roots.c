@@ -2,6 +2,7 @@
 /* Marks the functions of Go's runtime that have no caller, see go_roots.h. */
 #include "elf/go_roots.h"
 
+#include "base/array.h"
 #include "elf/elf_functions.h"
 #include "elf/elf_section.h"
 
@@ -12,17 +13,7 @@
 /* The number of rows that start below the offset. */
 static size_t count_below(const struct cfi_rows *rows, uint32_t offset)
 {
-	size_t low = 0, high = rows->stats.rows;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (rows->rows[middle].start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_COUNT_BELOW(0, rows->stats.rows, i, rows->rows[i].start < offset);
 }
 
 /* Makes room for three rows more. */

@@ -283,16 +283,8 @@ void code_steps_fini(struct code_steps *steps)
 
 uint32_t code_steps_find(const struct code_steps *steps, uint32_t offset)
 {
-	size_t low = 0, high = steps->count;
+	const size_t low = ARRAY_COUNT_BELOW(0, steps->count, i, steps->items[i].offset <= offset);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (steps->items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && steps->items[low - 1].offset == offset ? (uint32_t)(low - 1)
 								 : CODE_NO_TARGET;
 }

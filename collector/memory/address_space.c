@@ -26,17 +26,7 @@ static const char deleted_suffix[] = " (deleted)";
 /* Index of the first mapping that ends behind addr; count if there is none. */
 static size_t index_of(const struct address_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end > addr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return ARRAY_COUNT_BELOW(0, space->count, i, space->mappings[i].end <= addr);
 }
 
 /* Whether right goes on where left ends, in the file too. JVMs commit their code heap bit by bit.

@@ -154,16 +154,8 @@ void blob_list_sort(struct blob_list *list)
 
 const struct code_blob *blob_list_find(const struct blob_list *list, uint64_t addr)
 {
-	size_t low = 0, high = list->count;
+	const size_t low = ARRAY_COUNT_BELOW(0, list->count, i, list->at[i].code <= addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (list->at[middle].code <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && addr - list->at[low - 1].code < list->at[low - 1].size
 		       ? &list->at[low - 1]
 		       : NULL;

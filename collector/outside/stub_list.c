@@ -322,16 +322,9 @@ void stub_list_fini(struct stub_list *list)
 const struct stub_desc *stub_list_in(const struct stub_list *list, const struct code_blob *blob,
 				     size_t *ret_n)
 {
-	size_t low = 0, high = list->count, end;
+	const size_t low = ARRAY_COUNT_BELOW(0, list->count, i, list->at[i].addr < blob->code);
+	size_t end;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (list->at[middle].addr < blob->code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < list->count && list->at[end].addr < blob->code + blob->size; end++)
 		;
 	*ret_n = end - low;

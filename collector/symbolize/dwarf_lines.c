@@ -85,16 +85,9 @@ static int add_die(struct ranges *ranges, Dwarf_Die *die)
  */
 static struct range *find_range(const struct ranges *ranges, uint64_t elf_addr)
 {
-	size_t low = 0, high = ranges->count;
+	const size_t low =
+		ARRAY_COUNT_BELOW(0, ranges->count, i, ranges->items[i].start <= elf_addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].start <= elf_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < MAX_NESTED; i--) {
 		if (elf_addr < ranges->items[i - 1].end)
 			return &ranges->items[i - 1];

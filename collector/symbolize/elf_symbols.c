@@ -10,6 +10,7 @@
 #include "symbolize/elf_symbols.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "base/serial.h"
@@ -510,16 +511,9 @@ int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
  */
 static const struct entry *find_entry(const struct elf_symbols *symbols, uint64_t elf_addr)
 {
-	size_t low = 0, high = symbols->count;
+	const size_t low =
+		ARRAY_COUNT_BELOW(0, symbols->count, i, symbols->entries[i].elf_addr <= elf_addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (symbols->entries[middle].elf_addr <= elf_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < MAX_NESTED; i--) {
 		const struct entry *entry = &symbols->entries[i - 1];
 

@@ -372,17 +372,10 @@ static bool is_last_of_module(const struct kernel_symbols *symbols, size_t at)
 const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t addr,
 				const char **ret_module)
 {
-	size_t low = 0, high = symbols->count;
+	const size_t low =
+		ARRAY_COUNT_BELOW(0, symbols->count, i, symbols->symbols[i].addr <= addr);
 	const struct symbol *symbol;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (symbols->symbols[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return NULL;
 	symbol = &symbols->symbols[low - 1];

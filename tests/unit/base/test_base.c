@@ -72,6 +72,19 @@ static void free_counted(void *value)
 	++*(int *)value;
 }
 
+static void elements_below_are_counted_where_some_are_equal(void **state)
+{
+	static const unsigned items[] = {1, 3, 3, 3, 8};
+
+	(void)state;
+	assert_int_equal(ARRAY_COUNT_BELOW(0, 5, i, items[i] < 1), 0);
+	assert_int_equal(ARRAY_COUNT_BELOW(0, 5, i, items[i] < 3), 1);
+	assert_int_equal(ARRAY_COUNT_BELOW(0, 5, i, items[i] <= 3), 4);
+	assert_int_equal(ARRAY_COUNT_BELOW(2, 4, i, items[i] < 3), 2);
+	assert_int_equal(ARRAY_COUNT_BELOW(0, 5, i, items[i] < 9), 5);
+	assert_int_equal(ARRAY_COUNT_BELOW(0, 0, i, items[i] < 9), 0);
+}
+
 static void each_value_of_a_map_is_freed_once(void **state)
 {
 	struct map64 map = {0};
@@ -533,6 +546,7 @@ int main(void)
 		cmocka_unit_test(one_line_sums_up_what_a_share_has_no_room_for),
 		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
+		cmocka_unit_test(elements_below_are_counted_where_some_are_equal),
 		cmocka_unit_test(each_value_of_a_map_is_freed_once),
 		cmocka_unit_test(an_array_has_room_for_what_is_wanted_and_keeps_what_it_has),
 		cmocka_unit_test(an_array_past_all_memory_stays_as_it_was),
