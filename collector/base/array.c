@@ -44,3 +44,17 @@ void *array_trim(void *items, size_t count, size_t element_bytes)
 
 	return exact ? exact : items;
 }
+
+int array_by_u64(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+int array_by_i32(const void *a, const void *b)
+{
+	const int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+
+	return (one > other) - (one < other);
+}

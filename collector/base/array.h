@@ -50,6 +50,10 @@ int array_reserve_u32(void *array, uint32_t *size, size_t wanted, size_t element
 		low_;                                                                              \
 	})
 
+/* For qsort(3) and bsearch(3). */
+int array_by_u64(const void *a, const void *b);
+int array_by_i32(const void *a, const void *b);
+
 /* Gives back the room behind count elements, which it returns, moved or not. */
 void *array_trim(void *items, size_t count, size_t element_bytes);
 

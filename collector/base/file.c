@@ -29,6 +29,24 @@ ssize_t file_read_up_to(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
+ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t off)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		const ssize_t n = pread(fd, (char *)buf + len, size - len, (off_t)(off + len));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
 ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -10,6 +10,7 @@
 #define FG_BASE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -20,6 +21,9 @@ ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 
 /* Reads until the end of the file, or size bytes; the buffer is not terminated. */
 ssize_t file_read_up_to(int fd, char *buf, size_t size);
+
+/* As file_read_up_to, from an offset on; the file's own offset stays. */
+ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t off);
 
 /* Writes all of the bytes, in as many pieces as it takes. Negative errno. */
 int file_write_all(int fd, const void *data, size_t len);

@@ -533,20 +533,13 @@ struct cfi_table *replay_file_unwind(struct replay_file *file)
 	return file->unwind;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static struct elf_starts make_starts(const struct replay_file *file)
 {
 	struct elf_starts starts = {0};
 
 	if (file->n_starts == 0)
 		return starts;
-	qsort(file->starts, file->n_starts, sizeof(*file->starts), compare_numbers);
+	qsort(file->starts, file->n_starts, sizeof(*file->starts), array_by_u64);
 	starts.base = file->starts[0];
 	starts.offsets = calloc(file->n_starts, sizeof(*starts.offsets));
 	for (size_t i = 0; starts.offsets && i < file->n_starts; i++) {

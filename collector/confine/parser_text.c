@@ -29,21 +29,20 @@ int parser_text_send(int sock, const void *head, size_t head_len, const char *te
 int parser_text_receive(int sock, void *head, size_t head_len, char **ret, size_t *ret_len)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t len, done = 0;
+	size_t len;
 	struct stat st;
-	ssize_t n = 1;
+	ssize_t n;
 	int fd;
 
 	if (parser_receive(sock, head, head_len, &fd) < 0 || fd < 0)
 		return -EBADMSG;
 	len = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
 	text = malloc(len + 1);
-	while (text && done < len && (n = pread(fd, text + done, len - done, (off_t)done)) > 0)
-		done += (size_t)n;
+	n = text ? file_read_at(fd, text, len, 0) : -ENOMEM;
 	close(fd);
 	if (!text)
 		return -ENOMEM;
-	if (n <= 0)
+	if (n < (ssize_t)len)
 		return -EBADMSG;
 	text[len] = '\0';
 	*ret = text;

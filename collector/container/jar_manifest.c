@@ -16,6 +16,7 @@
 #include "container/jar_manifest.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -135,18 +136,9 @@ static uint32_t u32_at(const unsigned char *bytes)
 /* Reads exactly len bytes. */
 static int read_at(int fd, void *bytes, size_t len, uint64_t at)
 {
-	size_t got = 0;
+	const ssize_t n = file_read_at(fd, bytes, len, at);
 
-	while (got < len) {
-		const ssize_t n = pread(fd, (char *)bytes + got, len - got, (off_t)(at + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG;
-		got += (size_t)n;
-	}
-	return 0;
+	return n < 0 ? (int)n : (size_t)n < len ? -EBADMSG : 0;
 }
 
 struct directory {

@@ -5,6 +5,7 @@
  */
 #include "elf/cfi_gaps.h"
 
+#include "base/file.h"
 #include "flow/code_decode.h"
 #include "flow/code_rules.h"
 #include "elf/elf_functions.h"
@@ -160,7 +161,6 @@ static uint8_t *read_code(const struct gaps *gaps, const struct stretch *gap)
 	const size_t len = (size_t)(gap->end - gap->start);
 	const struct elf_layout *layout = &gaps->file->layout;
 	uint8_t *code = calloc(1, len);
-	size_t done = 0;
 
 	for (size_t i = 0; code && i < layout->segment_count; i++) {
 		const struct elf_segment *segment = &layout->segments[i];
@@ -169,14 +169,7 @@ static uint8_t *read_code(const struct gaps *gaps, const struct stretch *gap)
 		if (gaps->base + gap->start < segment->elf_addr ||
 		    in_segment >= segment->file_bytes || segment->file_off > INT64_MAX - in_segment)
 			continue;
-		while (done < len && done < segment->file_bytes - in_segment) {
-			const ssize_t n = pread(gaps->fd, code + done, len - done,
-						(off_t)(segment->file_off + in_segment + done));
-
-			if (n <= 0 && !(n < 0 && errno == EINTR))
-				break;
-			done += n > 0 ? (size_t)n : 0;
-		}
+		file_read_at(gaps->fd, code, len, segment->file_off + in_segment);
 		break;
 	}
 	return code;

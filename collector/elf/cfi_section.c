@@ -9,6 +9,8 @@
  */
 #include "elf/cfi_section.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -29,21 +31,10 @@
  */
 static int read_file(int fd, uint64_t off, void *buf, size_t *len)
 {
-	size_t done = 0;
+	const ssize_t n = file_read_at(fd, buf, *len, off);
 
-	while (done < *len) {
-		const ssize_t n = pread(fd, (char *)buf + done, *len - done, (off_t)(off + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	*len = done;
-	return 0;
+	*len = n < 0 ? *len : (size_t)n;
+	return n < 0 ? (int)n : 0;
 }
 
 /*

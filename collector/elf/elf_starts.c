@@ -15,6 +15,7 @@
 #include "elf/elf_starts.h"
 
 #include "base/array.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -27,25 +28,9 @@
 
 static int read_exactly(int fd, void *buf, size_t bytes, uint64_t off)
 {
-	size_t done = 0;
+	const ssize_t n = file_read_at(fd, buf, bytes, off);
 
-	while (done < bytes) {
-		const ssize_t n = pread(fd, (char *)buf + done, bytes - done, (off_t)(off + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOENT; /* the file ends too early */
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
+	return n < 0 ? (int)n : (size_t)n < bytes ? -ENOENT : 0; /* the file may end too early */
 }
 
 int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret)
@@ -74,7 +59,7 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 	}
 	for (uint32_t i = 0; i < count; i++)
 		rows[i] = rows[2 * (size_t)i];
-	qsort(rows, count, sizeof(*rows), compare);
+	qsort(rows, count, sizeof(*rows), array_by_i32);
 	*ret = (struct elf_starts){.base = hdr->elf_addr, .offsets = rows, .count = count};
 	ret->offsets = array_trim(rows, count, sizeof(*rows)); /* gives the FDEs' half back */
 	return 0;
@@ -111,7 +96,7 @@ static int merge(struct elf_starts *starts, const struct elf_starts *more)
 		free(all.offsets);
 		return -EFBIG;
 	}
-	qsort(all.offsets, all.count, sizeof(*all.offsets), compare);
+	qsort(all.offsets, all.count, sizeof(*all.offsets), array_by_i32);
 	elf_starts_fini(starts);
 	*starts = all;
 	return 0;

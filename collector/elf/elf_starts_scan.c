@@ -23,13 +23,6 @@ struct scan {
 	size_t size;
 };
 
-static int compare(const void *a, const void *b)
-{
-	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_code(const struct elf_layout *layout, uint64_t elf_addr)
 {
 	for (size_t i = 0; i < layout->segment_count; i++) {
@@ -106,7 +99,7 @@ int elf_starts_scan(int fd, const struct elf_file *file, struct elf_starts *ret)
 		elf_starts_fini(&scan.starts);
 		return err;
 	}
-	qsort(scan.starts.offsets, scan.starts.count, sizeof(*scan.starts.offsets), compare);
+	qsort(scan.starts.offsets, scan.starts.count, sizeof(*scan.starts.offsets), array_by_i32);
 	*ret = scan.starts;
 	return 0;
 }

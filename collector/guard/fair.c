@@ -2,19 +2,14 @@
 /* Shares a pool, see fair.h. */
 #include "guard/fair.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
-
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t *const first = a, *const second = b;
-
-	return (*first > *second) - (*first < *second);
-}
 
 uint64_t fair_level(uint64_t *wants, size_t count, uint64_t total)
 {
 	if (count > 0)
-		qsort(wants, count, sizeof(*wants), by_size);
+		qsort(wants, count, sizeof(*wants), array_by_u64);
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t share = total / (count - i);
 

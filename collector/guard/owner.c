@@ -2,6 +2,7 @@
 /* Finds out who a process belongs to, see owner.h. */
 #include "guard/owner.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/hash_seed.h"
 #include "base/quick_hash.h"
@@ -49,18 +50,11 @@ uint64_t owner_group(struct owner owner)
 	return owner.container ? owner.container : hash_seed_mix(owner.user);
 }
 
-static int compare_groups(const void *a, const void *b)
-{
-	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-
-	return (one > other) - (one < other);
-}
-
 size_t owner_count_groups(uint64_t *groups, size_t n)
 {
 	size_t count = n > 0;
 
-	qsort(groups, n, sizeof(*groups), compare_groups);
+	qsort(groups, n, sizeof(*groups), array_by_u64);
 	for (size_t i = 1; i < n; i++)
 		count += groups[i] != groups[i - 1];
 	return count;

@@ -166,13 +166,6 @@ int spool_files_read(const struct spool_files *files, const struct spool_head *h
 	return ret->failed ? -ENOMEM : 0;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 static int add_number(struct spool_numbers *numbers, uint64_t number)
 {
 	if (ARRAY_RESERVE(numbers->items, numbers->size, numbers->count + 1) < 0)
@@ -203,7 +196,7 @@ int spool_files_list(const struct spool_files *files, const char *suffix, struct
 			err = add_number(ret, number);
 	}
 	if (!err && ret->count > 0)
-		qsort(ret->items, ret->count, sizeof(*ret->items), compare_numbers);
+		qsort(ret->items, ret->count, sizeof(*ret->items), array_by_u64);
 	return err;
 }
 
