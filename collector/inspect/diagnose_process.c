@@ -97,7 +97,7 @@ static void say_unconnected(char *ret, size_t size, const char *socket_path, pid
 /* Whether the process's agent listens. ret then says why the agent was not reached. */
 static bool say_listening(char *ret, size_t size, pid_t pid)
 {
-	char path[BEACON_PATH_BYTES];
+	char path[ANNOUNCEMENT_PATH_BYTES];
 	const int err = dial_try(pid, path);
 
 	if (err == -ENODATA)

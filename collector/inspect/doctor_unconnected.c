@@ -241,7 +241,7 @@ static void say_held(const struct agent_fault_text *text, pid_t holder, struct d
 
 void patient_check_unconnected(struct doctor *doctor, const struct patient *patient)
 {
-	char path[PATH_MAX], listens_at[BEACON_PATH_BYTES] = "";
+	char path[PATH_MAX], listens_at[ANNOUNCEMENT_PATH_BYTES] = "";
 	struct agent_sight sight = {0};
 	const struct agent_fault_text *text;
 	enum agent_fault fault;

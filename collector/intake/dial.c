@@ -171,7 +171,7 @@ int dial_process(int proc_fd, pid_t pid, const char *path)
 /* What is asked of the process that makes calls, see base/reach.h. */
 struct request {
 	pid_t pid;
-	char path[BEACON_PATH_BYTES];
+	char path[ANNOUNCEMENT_PATH_BYTES];
 };
 
 static int run_dial(const void *bytes, size_t len, int proc_fd)
@@ -277,7 +277,7 @@ static int wait_a_little(struct dialling *dialling)
 	return fd;
 }
 
-int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES])
+int dial_try(pid_t pid, char ret_path[ANNOUNCEMENT_PATH_BYTES])
 {
 	_cleanup_close_ int proc_fd = -1, fd = -1;
 	struct dialling *dialling;
@@ -285,7 +285,7 @@ int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES])
 
 	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
 	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc_fd < 0 || beacon_read(proc_fd, pid, ret_path) < 0)
+	if (proc_fd < 0 || announcement_read(proc_fd, pid, ret_path) < 0)
 		return -ENODATA;
 	fd = dial_begin(proc_fd, pid, ret_path, &dialling);
 	if (fd == 0)

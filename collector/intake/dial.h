@@ -14,7 +14,7 @@
 #ifndef FG_INTAKE_DIAL_H
 #define FG_INTAKE_DIAL_H
 
-#include "intake/beacon.h"
+#include "intake/announcement.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -58,6 +58,6 @@ const char *dial_remedy(int err);
  * in the process; -ETIMEDOUT if that takes longer than 50 ms; or an error of dial_process. The
  * connection is closed at once.
  */
-int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES]);
+int dial_try(pid_t pid, char ret_path[ANNOUNCEMENT_PATH_BYTES]);
 
 #endif

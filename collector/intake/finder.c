@@ -13,7 +13,7 @@
 #include "base/process_stat.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
-#include "intake/beacon.h"
+#include "intake/announcement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static uint64_t group_of(const struct finder *finder, pid_t pid)
 
 static void end_going(struct finder *finder)
 {
-	beacon_free(finder->going.search);
+	announcement_free(finder->going.search);
 	finder->going.search = NULL;
 	close(finder->going.proc_fd);
 }
@@ -98,16 +98,16 @@ static enum look take_look(struct finder *finder, struct finder_found *found, in
 /* Looks for the process's agent. */
 static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 {
-	char dir[64], path[BEACON_PATH_BYTES];
+	char dir[64], path[ANNOUNCEMENT_PATH_BYTES];
 	struct finder_found found = {.pid = pid, .path = path};
 	enum look ended = LOOK_LATER;
-	struct beacon *search;
+	struct announcement *search;
 	int err;
 
 	snprintf(dir, sizeof(dir), "%s/%d", finder->proc_dir, (int)pid);
 	found.proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	search = found.proc_fd >= 0 ? beacon_new(found.proc_fd, pid) : NULL;
-	err = search ? beacon_step(&search, LOOK_NS, path) : -ENOENT;
+	search = found.proc_fd >= 0 ? announcement_new(found.proc_fd, pid) : NULL;
+	err = search ? announcement_step(&search, LOOK_NS, path) : -ENOENT;
 	finder->stats.looks += found.proc_fd >= 0;
 	if (err > 0 && !finder->going.search) {
 		finder->going.search = search;
@@ -116,7 +116,7 @@ static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 		finder->going.due_ns = clock_now_ns() + REST_FACTOR * LOOK_NS;
 		return LOOK_NONE;
 	}
-	beacon_free(search);
+	announcement_free(search);
 	if (err > 0 || err == -ETIMEDOUT)
 		finder->stats.put_off++;
 	else
@@ -165,14 +165,14 @@ static void end_look(const struct finder *finder, struct seen *seen, enum look e
 /* Goes on with the look that takes several steps. */
 static void look_on(struct finder *finder, finder_fn fn, void *arg)
 {
-	char path[BEACON_PATH_BYTES];
+	char path[ANNOUNCEMENT_PATH_BYTES];
 	struct finder_found found = {
 		.pid = finder->going.pid, .proc_fd = finder->going.proc_fd, .path = path};
 	enum look ended;
 	struct seen *seen;
 	int err;
 
-	err = beacon_step(&finder->going.search, LOOK_NS, path);
+	err = announcement_step(&finder->going.search, LOOK_NS, path);
 	finder->going.due_ns = clock_now_ns() + REST_FACTOR * LOOK_NS;
 	if (err > 0)
 		return;

@@ -4,7 +4,7 @@
  * units:   CLOCK_MONOTONIC nanoseconds; rounds of FINDER_ROUND_NS
  * threads: one
  * errors:  none; a process that cannot be read is counted
- * source:  proc(5); intake/beacon.h
+ * source:  proc(5); intake/announcement.h
  *
  * Each round lists /proc and reads the mappings of a few processes, a look. An agent listens from
  * the start of its JVM on. So a process is looked into when it is new or runs another program, and
@@ -50,7 +50,7 @@ struct finder_stats {
 	uint64_t rounds, steps;
 	uint64_t looks;	     /* times that mappings of a process were read */
 	uint64_t denied;     /* looks without the right to read */
-	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
+	uint64_t too_large;  /* looks at mappings past ANNOUNCEMENT_MAX_BYTES */
 	uint64_t put_off;    /* looks that come later: another one goes on, or no answer in time */
 	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES each round, or without memory */
 	uint64_t unexpected; /* expected processes past FINDER_MAX_EXPECTED */
@@ -62,7 +62,7 @@ struct finder {
 	const char *proc_dir; /* borrowed */
 	DIR *dir;	      /* NULL between rounds */
 	struct {
-		struct beacon *search; /* NULL: no look goes on */
+		struct announcement *search; /* NULL: no look goes on */
 		int proc_fd;
 		pid_t pid;
 		uint64_t due_ns;

@@ -10,7 +10,7 @@
  * peer credentials, and this process's start time, never by what the peer says. A session of
  * another protocol version, or with a broken message, is closed; its agent then dials again.
  *
- * An agent that listens is dialled by struct outreach (intake/outreach.h), which hands the
+ * An agent that listens is dialled by struct dialer (intake/dialer.h), which hands the
  * connection over with intake_add.
  *
  * At most one buffer of bytes is read ahead a session. If the reader is slow, first the sockets and

@@ -77,7 +77,7 @@ static void on_jvm(void *arg, pid_t pid)
 {
 	struct engine *engine = arg;
 
-	outreach_expect(&engine->outreach, pid, clock_now_ns());
+	dialer_expect(&engine->dialer, pid, clock_now_ns());
 }
 
 /* Whose process it is: a container's, or a user's of the host. */
@@ -162,7 +162,7 @@ static void count_memory(struct engine *engine, uint64_t now_ns)
 {
 	const struct memory_sources sources = {.tables = engine->tables,
 					       .intake = engine->intake,
-					       .outreach = &engine->outreach,
+					       .dialer = &engine->dialer,
 					       .targets = &engine->targets,
 					       .symbolizer = engine->symbolizer,
 					       .unwinder = engine->unwinder,
@@ -209,7 +209,7 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 	if (!err)
 		err = guarded_memory_new(&engine->memory);
 	if (!err)
-		err = errands_new(&engine->errands);
+		err = worker_new(&engine->worker);
 	if (!err)
 		process_memory_use(guarded_memory_source(engine->memory));
 	if (!err)
@@ -262,7 +262,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 	engine->targets.on_forget_arg = engine;
 	engine->targets.end_session = on_end_session;
 	engine->targets.end_session_arg = engine;
-	outreach_init(&engine->outreach, engine->intake, "/proc");
+	dialer_init(&engine->dialer, engine->intake, "/proc");
 	engine->model = (struct recording_model){.targets = &engine->targets,
 						 .tables = engine->tables,
 						 .unwinder = engine->unwinder,
@@ -270,7 +270,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 						 .on_jvm = on_jvm,
 						 .on_jvm_arg = engine,
 						 .budget = &engine->budget,
-						 .errands = engine->errands,
+						 .worker = engine->worker,
 						 .dump = &engine->dump};
 	share_budget(engine);
 	return 0;
@@ -290,7 +290,7 @@ void engine_close(struct engine *engine)
 	loop_clock_begin(); /* whoever waits from now on waits without a loop */
 	while (engine->recordings)
 		engine_end_recording(engine, engine->recordings);
-	outreach_fini(&engine->outreach);
+	dialer_fini(&engine->dialer);
 	intake_close(engine->intake);
 	targets_fini(&engine->targets);
 	unwinder_free(engine->unwinder);
@@ -298,7 +298,7 @@ void engine_close(struct engine *engine)
 	confinement_end(); /* threads that wait for parsers end */
 	table_cache_free(engine->tables);
 	process_memory_use(NULL);
-	errands_free(engine->errands); /* waits until perf events have ended */
+	worker_free(engine->worker); /* waits until perf events have ended */
 	guarded_memory_free(engine->memory);
 	guard_settle(engine->guard);
 	guarded_use(NULL);
@@ -328,7 +328,7 @@ static void on_intake(void *arg, const struct intake_event *event)
 	struct engine *engine = arg;
 
 	dump_event(engine->model.dump, event);
-	outreach_heard(&engine->outreach, event);
+	dialer_heard(&engine->dialer, event);
 	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
 		intake_end_session(engine->intake, event->session->id);
 	if (engine->listener.heard)
@@ -405,8 +405,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 
 	if (intake_due_ns(engine->intake) && until > intake_due_ns(engine->intake))
 		until = intake_due_ns(engine->intake);
-	if (until > outreach_next_ns(&engine->outreach))
-		until = outreach_next_ns(&engine->outreach);
+	if (until > dialer_next_ns(&engine->dialer))
+		until = dialer_next_ns(&engine->dialer);
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
@@ -511,7 +511,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	guard_begin_turn(engine->guard);
 	containers_begin_turn(&engine->targets.containers);
 	space_upkeep_begin_turn(&engine->targets.spaces);
-	outreach_step(&engine->outreach, clock_now_ns());
+	dialer_step(&engine->dialer, clock_now_ns());
 	read_agents(engine);
 	turns_pass(&engine->turns, TURN_AGENTS);
 	read_recordings(engine);

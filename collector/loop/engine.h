@@ -10,7 +10,7 @@
 #define FG_LOOP_ENGINE_H
 
 #include "intake/intake.h"
-#include "intake/outreach.h"
+#include "intake/dialer.h"
 #include "loop/kept_stats.h"
 #include "loop/loop_wait.h"
 #include "loop/memory_stats.h"
@@ -18,7 +18,7 @@
 #include "loop/signal_watch.h"
 #include "loop/turns.h"
 #include "guard/budget.h"
-#include "guard/errands.h"
+#include "guard/worker.h"
 #include "guard/guard.h"
 #include "memory/guarded_memory.h"
 #include "sample/sampler_opening.h"
@@ -53,7 +53,7 @@ struct engine_options {
 
 struct engine {
 	struct intake *intake;
-	struct outreach outreach; /* connections to agents that listen */
+	struct dialer dialer; /* connections to agents that listen */
 	struct targets targets;
 	struct table_cache *tables;
 	struct unwinder *unwinder;
@@ -67,7 +67,7 @@ struct engine {
 	struct memory_stats used; /* as of used_ns */
 	uint64_t used_ns;
 	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
-	struct errands *errands;       /* begin and end perf events */
+	struct worker *worker;	       /* begin and end perf events */
 	struct dump dump;	       /* with a queue of the engine's, if anything is dumped */
 	struct recording_model model;
 	struct recording *recordings;

@@ -51,7 +51,7 @@ static void count_agents(struct memory_stats *ret, const struct memory_sources *
 
 	intake_stats(sources->intake, &stats);
 	ret->messages = stats.buffer_bytes;
-	ret->agents = stats.connection_bytes + outreach_bytes(sources->outreach);
+	ret->agents = stats.connection_bytes + dialer_bytes(sources->dialer);
 }
 
 static uint64_t clock_bytes(struct thread_clock *clock)

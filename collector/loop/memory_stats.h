@@ -11,7 +11,7 @@
 
 #include "base/counters.h"
 #include "intake/intake.h"
-#include "intake/outreach.h"
+#include "intake/dialer.h"
 #include "recording/recording.h"
 
 #include <stdint.h>
@@ -53,7 +53,7 @@ struct memory_beside {
 struct memory_sources {
 	const struct table_cache *tables;
 	const struct intake *intake;
-	const struct outreach *outreach;
+	const struct dialer *dialer;
 	const struct targets *targets;
 	const struct symbolizer *symbolizer;
 	const struct unwinder *unwinder;

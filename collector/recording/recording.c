@@ -212,7 +212,7 @@ struct sampler_options recording_sampler_options(const struct recording_options 
 		.follows_threads = recording_has_time(options),
 		.has_probes = recording_has_probes(options),
 		.wants_watched = options->probes.is_live,
-		.errands = model->errands,
+		.worker = model->worker,
 	};
 }
 
@@ -224,8 +224,8 @@ static int open_sampler(struct recording *recording, const struct recording_mode
 
 	if (recording->sampler)
 		return 0;
-	if (model->errands)
-		errands_wait(model->errands);
+	if (model->worker)
+		worker_wait(model->worker);
 	return sampler_open(&options, &recording->sampler);
 }
 

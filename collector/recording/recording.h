@@ -251,7 +251,7 @@ struct recording_model {
 	void (*on_jvm)(void *arg, pid_t pid); /* process pid becomes a JVM; NULL: not called */
 	void *on_jvm_arg;
 	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
-	struct errands *errands;     /* borrowed, end perf events; NULL: recordings do */
+	struct worker *worker;	     /* borrowed, end perf events; NULL: recordings do */
 	const struct dump *dump;     /* borrowed; NULL: nothing is dumped */
 	bool has_others;	     /* another recording has yet to name samples by the model */
 };

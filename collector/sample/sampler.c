@@ -82,11 +82,11 @@ struct sampler {
 	size_t n_cpus;
 	int *fds; /* descriptors of all events, owned */
 	size_t n_fds, size_fds;
-	uint64_t cpus_at_ns;	 /* the next look at CPUs is not earlier */
-	size_t listed;		 /* while CPUs are looked at: those before have been */
-	struct errands *errands; /* those who end events; NULL: the caller */
-	struct errand stopping, closing;
-	bool is_stopped; /* the events are the errands': none is opened or closed here */
+	uint64_t cpus_at_ns;   /* the next look at CPUs is not earlier */
+	size_t listed;	       /* while CPUs are looked at: those before have been */
+	struct worker *worker; /* those who end events; NULL: the caller */
+	struct worker_task stopping, closing;
+	bool is_stopped; /* the events are the tasks': none is opened or closed here */
 	struct sampler_stats stats;
 };
 
@@ -770,7 +770,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	problem[0] = '\0';
 	if (!sampler)
 		return -ENOMEM;
-	sampler->errands = options->errands;
+	sampler->worker = options->worker;
 	sampler->side_fd = -1;
 	err = for_each_online_cpu(sampler, add_cpu);
 	if (!err)
@@ -789,23 +789,22 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	return 0;
 }
 
-static struct sampler *sampler_of(struct errand *errand, size_t offset)
+static struct sampler *sampler_of(struct worker_task *task, size_t offset)
 {
-	return (struct sampler *)(void *)((char *)errand - offset);
+	return (struct sampler *)(void *)((char *)task - offset);
 }
 
-static void run_stopping(struct errand *errand)
+static void run_stopping(struct worker_task *task)
 {
-	const struct sampler *const sampler =
-		sampler_of(errand, offsetof(struct sampler, stopping));
+	const struct sampler *const sampler = sampler_of(task, offsetof(struct sampler, stopping));
 
 	for (size_t i = 0; i < sampler->n_fds; i++)
 		ioctl(sampler->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
-static void run_closing(struct errand *errand)
+static void run_closing(struct worker_task *task)
 {
-	close_now(sampler_of(errand, offsetof(struct sampler, closing)));
+	close_now(sampler_of(task, offsetof(struct sampler, closing)));
 }
 
 /* The kernel has to reach the event's CPU, and to wait for whoever changes events there. */
@@ -815,8 +814,8 @@ void sampler_stop(struct sampler *sampler)
 		return;
 	sampler->is_stopped = true;
 	sampler->stopping.run = run_stopping;
-	if (sampler->errands)
-		errands_add(sampler->errands, &sampler->stopping);
+	if (sampler->worker)
+		worker_add(sampler->worker, &sampler->stopping);
 	else
 		run_stopping(&sampler->stopping);
 }
@@ -837,8 +836,8 @@ void sampler_close(struct sampler *sampler)
 	if (!sampler)
 		return;
 	sampler->closing.run = run_closing;
-	if (sampler->errands)
-		errands_add(sampler->errands, &sampler->closing);
+	if (sampler->worker)
+		worker_add(sampler->worker, &sampler->closing);
 	else
 		close_now(sampler);
 }

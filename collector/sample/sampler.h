@@ -2,7 +2,7 @@
 /*
  * shape:   perf events of the kernel -> records
  * units:   hertz, PIDs, bytes
- * threads: one at a time; with errands, theirs ends the events
+ * threads: one at a time; with tasks, theirs ends the events
  * errors:  negative errno, logged with the remedy
  * source:  perf_event_open(2), Documentation/admin-guide/perf-security.rst
  *
@@ -45,7 +45,7 @@
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
 
-#include "guard/errands.h"
+#include "guard/worker.h"
 #include "sample/record.h"
 
 #define SAMPLER_PROBLEM_BYTES	 512 /* the longest message */
@@ -98,7 +98,7 @@ struct sampler_options {
 	bool has_probes;      /* samples of uprobes are asked for; an error if they cannot be had */
 	bool wants_watched;   /* of allocations only those whose deaths will be told */
 	/* Borrowed, run sampler_stop and sampler_close. NULL: these wait for the kernel. */
-	struct errands *errands;
+	struct worker *worker;
 };
 
 struct sampler_stats {
@@ -144,7 +144,7 @@ size_t sampler_least_ring_bytes(uint32_t stack_bytes);
 
 /*
  * Starts sampling. Takes milliseconds, because the kernel makes and clears the ring buffers, and
- * some ten more where no other program uses the tracepoint of exec. Errands that close samplers
+ * some ten more where no other program uses the tracepoint of exec. Tasks that close samplers
  * should have ended, because the kernel counts their locked memory and descriptors until then.
  */
 int sampler_open(const struct sampler_options *options, struct sampler **ret);
@@ -152,13 +152,13 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret);
 const char *sampler_problem(void);
 /* Takes the message over from another thread. */
 void sampler_problem_set(const char *text);
-/* NULL is legal. The sampler is the errands' from then on. */
+/* NULL is legal. The sampler is the tasks' from then on. */
 void sampler_close(struct sampler *sampler);
 /* Its memory, without the ring buffers: these are the kernel's. */
 size_t sampler_bytes(const struct sampler *sampler);
 
 /*
- * Stops sampling, in a moment if there are errands; records that the ring buffers hold can still be
+ * Stops sampling, in a moment if there are tasks; records that the ring buffers hold can still be
  * read. Later calls do nothing.
  */
 void sampler_stop(struct sampler *sampler);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An errand opens a sampler, see sampler_opening.h. */
+/* A task opens a sampler, see sampler_opening.h. */
 #include "sample/sampler_opening.h"
 
 #include <errno.h>
@@ -9,18 +9,18 @@
 #include <sys/eventfd.h>
 
 struct sampler_opening {
-	struct errand errand; /* the first member */
+	struct worker_task task; /* the first member */
 	struct sampler_options options;
 	int wake_fd;
-	atomic_bool is_done; /* the errand no longer uses the members */
+	atomic_bool is_done; /* the task no longer uses the members */
 	struct sampler *sampler;
 	int err;
 	char problem[SAMPLER_PROBLEM_BYTES];
 };
 
-static void run(struct errand *errand)
+static void run(struct worker_task *task)
 {
-	struct sampler_opening *const opening = (struct sampler_opening *)(void *)errand;
+	struct sampler_opening *const opening = (struct sampler_opening *)(void *)task;
 	const int wake_fd = opening->wake_fd;
 
 	opening->err = sampler_open(&opening->options, &opening->sampler);
@@ -36,10 +36,10 @@ int sampler_opening_start(const struct sampler_options *options, int wake_fd,
 
 	if (!opening)
 		return -ENOMEM;
-	opening->errand.run = run;
+	opening->task.run = run;
 	opening->options = *options;
 	opening->wake_fd = wake_fd;
-	errands_add(options->errands, &opening->errand);
+	worker_add(options->worker, &opening->task);
 	*ret = opening;
 	return 0;
 }
@@ -54,7 +54,7 @@ int sampler_opening_end(struct sampler_opening *opening, struct sampler **ret)
 	int err;
 
 	if (!sampler_opening_is_done(opening))
-		errands_wait(opening->options.errands);
+		worker_wait(opening->options.worker);
 	err = opening->err;
 	sampler_problem_set(opening->problem);
 	if (!err)

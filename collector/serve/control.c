@@ -850,7 +850,7 @@ void control_close(struct control *control)
 		control->listings = listing->next;
 		free(listing_end(listing));
 	}
-	errands_wait(control->engine->errands); /* they write to drawn_fd */
+	worker_wait(control->engine->worker); /* they write to drawn_fd */
 	peers_close(&control->peers);
 	if (control->drawn_fd >= 0)
 		close(control->drawn_fd);

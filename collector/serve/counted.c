@@ -30,7 +30,7 @@ union room {
 	struct kept_stats kept;
 	struct self_stats self;
 	struct memory_stats memory;
-	struct outreach_stats outreach;
+	struct dialer_stats dialer;
 	struct log_stats log;
 	struct guard_stats guard;
 	struct zygote_stats parsers;
@@ -245,16 +245,16 @@ static const void *memory(const struct source *from, union room *room)
 	return room;
 }
 
-static const void *outreach(const struct source *from, union room *room)
+static const void *dialer(const struct source *from, union room *room)
 {
-	outreach_stats(&from->engine->outreach, &room->outreach);
+	dialer_stats(&from->engine->dialer, &room->dialer);
 	return room;
 }
 
 static const void *finder(const struct source *from, union room *room)
 {
-	outreach_stats(&from->engine->outreach, &room->outreach);
-	return &room->outreach.finder;
+	dialer_stats(&from->engine->dialer, &room->dialer);
+	return &room->dialer.finder;
 }
 
 static const void *logged(const struct source *from, union room *room)
@@ -342,7 +342,7 @@ static const struct {
 	{&kept_counters, kept},
 	{&self_counters, self},
 	{&memory_counters, memory},
-	{&outreach_counters, outreach},
+	{&dialer_counters, dialer},
 	{&finder_counters, finder},
 	{&log_counters, logged},
 	{&guard_counters, guarded},

@@ -186,19 +186,19 @@ static int open_http(struct daemon *daemon)
 	return http_server_open(&options, &daemon->http);
 }
 
-/* The metrics on their way: rows for some turns, then a text, which an errand makes. */
+/* The metrics on their way: rows for some turns, then a text, which a task makes. */
 struct publication {
-	struct errand errand; /* the first member */
+	struct worker_task task; /* the first member */
 	struct jvm_listing *rows;
-	json_t *list; /* the errand's; NULL: there are still rows to make */
+	json_t *list; /* the task's; NULL: there are still rows to make */
 	char *text;
 	size_t len;
-	atomic_bool has_text; /* the errand no longer uses the members */
+	atomic_bool has_text; /* the task no longer uses the members */
 };
 
-static void make_text(struct errand *errand)
+static void make_text(struct worker_task *task)
 {
-	struct publication *const publication = (struct publication *)(void *)errand;
+	struct publication *const publication = (struct publication *)(void *)task;
 
 	publication->text = metrics_text(publication->list, &publication->len);
 	jvm_listing_free(publication->rows); /* thousands of small pieces */
@@ -213,7 +213,7 @@ static void begin_publication(struct daemon *daemon)
 
 	if (!publication)
 		return; /* tried again a second later */
-	publication->errand.run = make_text;
+	publication->task.run = make_text;
 	if (jvm_listing_new_of_most(METRICS_MAX_JVMS, &daemon->engine->targets,
 				    &publication->rows) == 0)
 		daemon->publication = publication;
@@ -262,7 +262,7 @@ static int publish_first(struct daemon *daemon)
 	daemon->publication->list = list;
 	err = list ? 0 : -ENOMEM;
 	if (!err)
-		make_text(&daemon->publication->errand);
+		make_text(&daemon->publication->task);
 	if (!err)
 		publish(daemon);
 	else
@@ -508,7 +508,7 @@ static void advance_publication(struct daemon *daemon)
 	http_server_stats(daemon->http, &daemon->counts.http);
 	publication->list = jvm_listing_take(publication->rows, counted_of(daemon));
 	if (publication->list)
-		errands_add(daemon->engine->errands, &publication->errand);
+		worker_add(daemon->engine->worker, &publication->task);
 	else
 		end_publication(daemon);
 }
@@ -620,7 +620,7 @@ void daemon_close(struct daemon *daemon)
 	store_keeper_close(daemon->keeper, PATIENCE_NS);
 	graph_writer_close(daemon->writer, PATIENCE_NS);
 	if (daemon->publication && daemon->publication->list) {
-		errands_wait(daemon->engine->errands);
+		worker_wait(daemon->engine->worker);
 		publish(daemon);
 	}
 	end_publication(daemon);

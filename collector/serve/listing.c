@@ -10,20 +10,20 @@
 #include <sys/eventfd.h>
 
 struct listing_work {
-	struct errand errand; /* the first member */
+	struct worker_task task; /* the first member */
 	struct engine *engine;
 	const struct daemon_counts *counts;
 	struct jvm_listing *rows;
-	json_t *answer; /* the errand's, once it is given */
+	json_t *answer; /* the task's, once it is given */
 	bool is_given;
 	int wake_fd;
-	atomic_bool is_done; /* the errand no longer uses the members */
+	atomic_bool is_done; /* the task no longer uses the members */
 	char *text;
 };
 
-static void make_text(struct errand *errand)
+static void make_text(struct worker_task *task)
 {
-	struct listing_work *const work = (struct listing_work *)(void *)errand;
+	struct listing_work *const work = (struct listing_work *)(void *)task;
 	const int wake_fd = work->wake_fd;
 
 	work->text = json_dumps(work->answer, JSON_COMPACT);
@@ -64,7 +64,7 @@ int listing_begin(struct engine *engine, const struct daemon_counts *counts,
 	listing->work->engine = engine;
 	listing->work->counts = counts;
 	listing->work->wake_fd = wake_fd;
-	listing->work->errand.run = make_text;
+	listing->work->task.run = make_text;
 	*ret = listing;
 	return 0;
 }
@@ -97,7 +97,7 @@ bool listing_step(struct listing *listing, const char *socket_path)
 		return work->is_given;
 	work->answer = answer_of(listing, socket_path);
 	work->is_given = true;
-	errands_add(work->engine->errands, &work->errand);
+	worker_add(work->engine->worker, &work->task);
 	return true;
 }
 
@@ -112,7 +112,7 @@ char *listing_end(struct listing *listing)
 	char *text;
 
 	if (work->is_given && !listing_is_done(listing))
-		errands_wait(work->engine->errands);
+		worker_wait(work->engine->worker);
 	text = work->text;
 	listing_free(listing);
 	return text;

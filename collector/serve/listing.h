@@ -2,7 +2,7 @@
 /*
  * shape:   a client that asks for the list of JVMs -> the text of its answer, over several turns
  * units:   bytes of JSON
- * threads: the model's; an errand makes the text and frees the list
+ * threads: the model's; a task makes the text and frees the list
  * errors:  -ENOMEM, or a sentence instead of the list
  * source:  none
  *
@@ -25,13 +25,13 @@ struct listing {
 int listing_begin(struct engine *engine, const struct daemon_counts *counts,
 		  const struct recording_options *options, int wake_fd, struct listing **ret);
 /*
- * Goes on. Call this each turn until there are no more rows: true then says that the errand makes
+ * Goes on. Call this each turn until there are no more rows: true then says that the task makes
  * the text, after which wake_fd, an eventfd, is written to. socket_path is the agents' socket.
  */
 bool listing_step(struct listing *listing, const char *socket_path);
 /* Whether the text has been made. */
 bool listing_is_done(const struct listing *listing);
-/* Waits for the errand, and frees the listing. The text is the caller's; NULL: memory is out. */
+/* Waits for the task, and frees the listing. The text is the caller's; NULL: memory is out. */
 char *listing_end(struct listing *listing);
 
 #endif

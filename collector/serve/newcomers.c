@@ -17,9 +17,9 @@
 #define DIALLED_MASK	 ((uintptr_t)15)
 #define DIALLED_SEARCHES 3 /* in which a connection that was made is taken and heard */
 
-static bool is_unreached(const struct outreach *outreach, pid_t pid)
+static bool is_unreached(const struct dialer *dialer, pid_t pid)
 {
-	const struct outreach_agent *agent = outreach_find(outreach, pid);
+	const struct dialer_agent *agent = dialer_find(dialer, pid);
 
 	return agent && !(agent->session && agent->is_greeted);
 }
@@ -64,7 +64,7 @@ static bool has_dialled(struct map64 *dials, pid_t pid)
 static bool is_promising(const struct newcomers *search, const struct process *process,
 			 uint64_t age_ns)
 {
-	if (is_unreached(&search->engine->outreach, process->pid))
+	if (is_unreached(&search->engine->dialer, process->pid))
 		return true;
 	return ((search->takes_old && has_agent(process)) ||
 		(process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS) ||
@@ -100,7 +100,7 @@ static bool fits(const struct newcomers *search, pid_t pid)
 		       selections_fit(&search->selections, process);
 	age_ns = process_stat_age_ns(pid);
 	return (search->takes_old || age_ns < DIAGNOSE_STARTING_NS ||
-		is_unreached(&search->engine->outreach, pid)) &&
+		is_unreached(&search->engine->dialer, pid)) &&
 	       fits_unknown(search, pid, age_ns);
 }
 
@@ -108,7 +108,7 @@ static void consider(struct newcomers *search, pid_t pid)
 {
 	if (search->count == NEWCOMERS_MAX || !fits(search, pid))
 		return;
-	outreach_expect(&search->engine->outreach, pid, clock_now_ns());
+	dialer_expect(&search->engine->dialer, pid, clock_now_ns());
 	search->count++;
 }
 

@@ -43,13 +43,13 @@ static void say(const char *what, const struct watch *watch)
 	       (double)watch->longest_cpu_ns / 1e6);
 }
 
-/* errands NULL: the caller opens and closes. */
-static void measure_events(struct errands *errands, int rounds)
+/* tasks NULL: the caller opens and closes. */
+static void measure_events(struct worker *worker, int rounds)
 {
 	const struct sampler_options options = {.hz = 99,
 						.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES,
 						.follows_all = true,
-						.errands = errands};
+						.worker = worker};
 	const int wake_fd = eventfd(0, EFD_CLOEXEC);
 	struct watch opens = {0}, stops = {0}, closes = {0};
 
@@ -60,12 +60,12 @@ static void measure_events(struct errands *errands, int rounds)
 		int err = 0;
 
 		begin(&opens);
-		if (errands)
+		if (worker)
 			err = sampler_opening_start(&options, wake_fd, &opening);
 		else
 			err = sampler_open(&options, &sampler);
 		end(&opens);
-		if (errands && !err) {
+		if (worker && !err) {
 			eventfd_read(wake_fd, &count);
 			begin(&opens);
 			err = sampler_opening_end(opening, &sampler);
@@ -81,7 +81,7 @@ static void measure_events(struct errands *errands, int rounds)
 		sampler_close(sampler);
 		end(&closes);
 	}
-	printf("%s\n", errands ? "a thread opens and closes:" : "the caller opens and closes:");
+	printf("%s\n", worker ? "a thread opens and closes:" : "the caller opens and closes:");
 	say("  open", &opens);
 	say("  stop", &stops);
 	say("  close", &closes);
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 {
 	const int rounds = argc > 1 ? atoi(argv[1]) : 20;
 	const int busy = argc > 2 ? atoi(argv[2]) : 0;
-	struct errands *errands;
+	struct worker *worker;
 	pid_t children[MAX_BUSY];
 
 	for (int i = 0; i < busy && i < MAX_BUSY; i++) {
@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 			be_busy();
 	}
 	measure_events(NULL, rounds);
-	if (errands_new(&errands) < 0)
+	if (worker_new(&worker) < 0)
 		return 1;
-	measure_events(errands, rounds);
-	errands_free(errands);
+	measure_events(worker, rounds);
+	worker_free(worker);
 	for (int i = 0; i < busy && i < MAX_BUSY; i++) {
 		kill(children[i], SIGKILL);
 		waitpid(children[i], NULL, 0);

@@ -73,8 +73,8 @@ static void hang_in_exec(const char *directory)
 	fail("execl");
 }
 
-/* The region's name is the beacon of an agent that listens, see intake/beacon.h. */
-static void say_beacon(const char *path)
+/* The region's name is the announcement of an agent that listens, see intake/announcement.h. */
+static void say_announcement(const char *path)
 {
 	char name[300];
 	int fd;
@@ -98,7 +98,7 @@ static void listen_in_vain(const char *directory)
 	/* What the kernel knew of the directory ended with the socket in it. */
 	if (access(directory, X_OK) < 0)
 		fail(directory);
-	say_beacon(addr.sun_path);
+	say_announcement(addr.sun_path);
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	for (;;)

@@ -7,7 +7,7 @@
  */
 #include "fuzzer.h"
 
-#include "intake/beacon.h"
+#include "intake/announcement.h"
 #include "memory/address_space.h"
 
 #include <inttypes.h>
@@ -110,12 +110,12 @@ static void check_written(const struct address_space *space)
 	free(text);
 }
 
-static void check_beacon(const char *text, size_t len)
+static void check_announcement(const char *text, size_t len)
 {
-	char path[BEACON_PATH_BYTES];
+	char path[ANNOUNCEMENT_PATH_BYTES];
 
 	memset(path, 0xff, sizeof(path));
-	if (!beacon_find(text, len, path))
+	if (!announcement_find(text, len, path))
 		return;
 	if (path[0] != '/' || !memchr(path, '\0', sizeof(path)) ||
 	    !memmem(text, len, path, strlen(path)))
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	check_space(&copy);
 	check_written(&space);
-	check_beacon((const char *)data, size);
+	check_announcement((const char *)data, size);
 	address_space_forget_before(&space, UINT64_MAX);
 	if (space.count != 0)
 		abort();

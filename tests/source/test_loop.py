@@ -41,7 +41,7 @@ MAY_WAIT = {
     "inspect/doctor_jvms.c": ALONE,
     "inspect/doctor_unconnected.c": ALONE,
     "inspect/jvm_release.c": ALONE,
-    "intake/beacon.c": GUARDED,
+    "intake/announcement.c": GUARDED,
     "intake/dial.c": GUARDED,
     "intake/listen.c": START,
     "loop/engine.c": START,
@@ -52,9 +52,9 @@ MAY_WAIT = {
     "memory/space_reader.c": GUARDED,
     "process/start_class.c": GUARDED,
     "publish/publish_socket.c": OWN,
-    "sample/sampler.c": WAITS,          # an errand; of one process only without rights
+    "sample/sampler.c": WAITS,          # a task; of one process only without rights
     "sample/uprobe.c": GUARDED,         # its caller: probes/probe_box.c
-    "sample/uprobe_line.c": WAITS,      # an errand
+    "sample/uprobe_line.c": WAITS,      # a task
     "serve/control_client.c": ALONE,
     "symbolize/lines_process.c": WAITS,
     "vm/program_texts.c": GUARDED,      # its caller: outside/outside_reader.c

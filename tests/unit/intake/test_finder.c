@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "intake/beacon.h"
+#include "intake/announcement.h"
 #include "intake/finder.h"
 #include "fake_proc.h"
 
@@ -29,7 +29,7 @@ static bool takes_none; /* of what is found */
 static struct {
 	pid_t pid;
 	uint64_t start_ticks;
-	char path[BEACON_PATH_BYTES];
+	char path[ANNOUNCEMENT_PATH_BYTES];
 } found;
 
 static int setup(void **state)
@@ -225,10 +225,10 @@ static void paths_are_read_from_whole_lines_alone(void **state)
 		 "/b"},
 		{"", NULL},
 	};
-	char path[BEACON_PATH_BYTES], text[512];
+	char path[ANNOUNCEMENT_PATH_BYTES], text[512];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const bool has = beacon_find(cases[i].text, strlen(cases[i].text), path);
+		const bool has = announcement_find(cases[i].text, strlen(cases[i].text), path);
 
 		assert_int_equal(has, cases[i].path != NULL);
 		if (has)
@@ -237,14 +237,15 @@ static void paths_are_read_from_whole_lines_alone(void **state)
 	for (int len = 100; len < 120; len++) {
 		snprintf(text, sizeof(text), AT "/memfd:fgagent-listen:/%0*d (deleted)\n", len - 1,
 			 7);
-		assert_int_equal(beacon_find(text, strlen(text), path), len < BEACON_PATH_BYTES);
+		assert_int_equal(announcement_find(text, strlen(text), path),
+				 len < ANNOUNCEMENT_PATH_BYTES);
 	}
 }
 
-static int read_own(char path[BEACON_PATH_BYTES])
+static int read_own(char path[ANNOUNCEMENT_PATH_BYTES])
 {
 	const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY);
-	const int err = beacon_read(proc_fd, getpid(), path);
+	const int err = announcement_read(proc_fd, getpid(), path);
 
 	close(proc_fd);
 	return err;
@@ -253,7 +254,7 @@ static int read_own(char path[BEACON_PATH_BYTES])
 /* What the kernel really writes, behind so many mappings that they are read in several parts. */
 static void the_kernels_own_text_is_understood(void **state)
 {
-	char path[BEACON_PATH_BYTES], *pages;
+	char path[ANNOUNCEMENT_PATH_BYTES], *pages;
 	const size_t n = 2000;
 	int fd;
 	void *region;
@@ -276,7 +277,7 @@ static void the_kernels_own_text_is_understood(void **state)
 static void a_line_may_be_read_in_parts(void **state)
 {
 	static char text[40000];
-	char path[BEACON_PATH_BYTES], dir[96];
+	char path[ANNOUNCEMENT_PATH_BYTES], dir[96];
 	int proc_fd;
 
 	for (size_t before = 32600; before < 32800; before += 7) {
@@ -287,7 +288,7 @@ static void a_line_may_be_read_in_parts(void **state)
 		fake_proc_add(JVM, 77, "/x", text);
 		snprintf(dir, sizeof(dir), "%s/%d", fake_proc, JVM);
 		proc_fd = open(dir, O_PATH | O_DIRECTORY);
-		assert_int_equal(beacon_read(proc_fd, getpid(), path), 0);
+		assert_int_equal(announcement_read(proc_fd, getpid(), path), 0);
 		assert_string_equal(path, "/a");
 		close(proc_fd);
 	}
@@ -299,14 +300,14 @@ static int read_in_the_end(int proc_fd, char *ret_path)
 	int err;
 
 	do
-		err = beacon_read(proc_fd, getpid(), ret_path);
+		err = announcement_read(proc_fd, getpid(), ret_path);
 	while (err == -EAGAIN);
 	return err;
 }
 
 static void mappings_without_lines_or_end_are_given_up(void **state)
 {
-	char path[BEACON_PATH_BYTES], dir[96], name[128];
+	char path[ANNOUNCEMENT_PATH_BYTES], dir[96], name[128];
 	FILE *file;
 	int proc_fd;
 
@@ -320,7 +321,7 @@ static void mappings_without_lines_or_end_are_given_up(void **state)
 	fclose(file);
 	assert_int_equal(read_in_the_end(proc_fd, path), -EBADMSG);
 	file = fopen(name, "w");
-	for (size_t i = 0; i < BEACON_MAX_BYTES / 64 + 10; i++)
+	for (size_t i = 0; i < ANNOUNCEMENT_MAX_BYTES / 64 + 10; i++)
 		fprintf(file, "%063d\n", 0);
 	fclose(file);
 	assert_int_equal(read_in_the_end(proc_fd, path), -EFBIG);

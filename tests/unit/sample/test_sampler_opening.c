@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about samplers that errands open, stop and close; see sample/sampler_opening.h. Skips
+ * Claims about samplers that tasks open, stop and close; see sample/sampler_opening.h. Skips
  * where this user may not sample the whole system.
  */
 #include <setjmp.h>
@@ -29,17 +29,17 @@
 
 enum { FITS, CANNOT_SAMPLE, IS_SMALLER, FAILS };
 
-/* Keeps all later errands waiting, until a byte comes. */
-struct holding_errand {
-	struct errand base;
+/* Keeps all later tasks waiting, until a byte comes. */
+struct holding_task {
+	struct worker_task base;
 	int fd;
 };
 
-static void hold_up(struct errand *base)
+static void hold_up(struct worker_task *base)
 {
 	char byte;
 
-	if (read(((struct holding_errand *)base)->fd, &byte, 1) != 1)
+	if (read(((struct holding_task *)base)->fd, &byte, 1) != 1)
 		abort();
 }
 
@@ -55,12 +55,12 @@ static size_t count_fds(void)
 	return n;
 }
 
-static struct sampler_options options_of(struct errands *errands)
+static struct sampler_options options_of(struct worker *worker)
 {
 	return (struct sampler_options){.event = "cpu-clock",
 					.hz = 99,
 					.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES,
-					.errands = errands};
+					.worker = worker};
 }
 
 static void count_sample(void *arg, const struct record *record)
@@ -82,32 +82,32 @@ static size_t sample(struct sampler *sampler)
 
 static void a_sampler_is_closed_and_the_next_one_opened_behind_the_callers_back(void **state)
 {
-	struct holding_errand held = {.base.run = hold_up};
+	struct holding_task held = {.base.run = hold_up};
 	struct sampler_opening *opening;
 	struct sampler_options options;
-	struct errands_stats stats;
-	struct errands *errands;
+	struct worker_stats stats;
+	struct worker *worker;
 	struct sampler *sampler;
 	size_t with_one;
 	eventfd_t woken;
 	int fds[2], wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(errands_new(&errands), 0);
-	options = options_of(errands);
+	assert_int_equal(worker_new(&worker), 0);
+	options = options_of(worker);
 	if (sampler_open(&options, &sampler) < 0) {
 		print_message("no system-wide events for this user here\n");
 		skip();
 	}
 	with_one = count_fds();
 	held.fd = fds[0];
-	errands_add(errands, &held.base);
+	worker_add(worker, &held.base);
 	sampler_stop(sampler);
 	sampler_stop(sampler); /* nothing more to do */
 	assert_true(sampler_read_ns(sampler) > 0);
 	sampler_close(sampler);
 	assert_int_equal(sampler_opening_start(&options, wake_fd, &opening), 0);
-	errands_stats(errands, &stats);
+	worker_stats(worker, &stats);
 	assert_int_equal(stats.waiting, 4);
 	assert_false(sampler_opening_is_done(opening));
 	assert_int_equal(count_fds(), with_one); /* nothing is closed or opened here */
@@ -117,29 +117,29 @@ static void a_sampler_is_closed_and_the_next_one_opened_behind_the_callers_back(
 	assert_int_equal(count_fds(), with_one); /* those of the new one */
 	assert_true(sample(sampler) > 0);
 	sampler_close(sampler);
-	errands_free(errands);
+	worker_free(worker);
 	assert_true(count_fds() < with_one);
 	close(wake_fd);
 	close(fds[0]);
 	close(fds[1]);
 }
 
-static void what_an_errand_cannot_open_is_said_to_its_owner(void **state)
+static void what_an_task_cannot_open_is_said_to_its_owner(void **state)
 {
 	struct sampler_opening *opening;
 	struct sampler_options options;
-	struct errands *errands;
+	struct worker *worker;
 	struct sampler *sampler;
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
-	assert_int_equal(errands_new(&errands), 0);
-	options = options_of(errands);
+	assert_int_equal(worker_new(&worker), 0);
+	options = options_of(worker);
 	options.hz = 4000000000u; /* more than any kernel allows */
 	sampler_problem_set("");
 	assert_int_equal(sampler_opening_start(&options, wake_fd, &opening), 0);
 	assert_true(sampler_opening_end(opening, &sampler) < 0);
 	assert_non_null(strstr(sampler_problem(), "perf_event_open: "));
-	errands_free(errands);
+	worker_free(worker);
 	close(wake_fd);
 }
 
@@ -160,7 +160,7 @@ static int become_other_user(void)
 /* Opens a sampler, and another right after, with memory for one. */
 static int open_two(void)
 {
-	struct errands *errands;
+	struct worker *worker;
 	struct sampler_options options;
 	struct sampler_opening *opening;
 	struct sampler_stats stats;
@@ -179,9 +179,9 @@ static int open_two(void)
 	limit.rlim_cur = stats.ring_bytes;
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0 || become_other_user() < 0)
 		return CANNOT_SAMPLE;
-	if (errands_new(&errands) < 0) /* with the new user's rights */
+	if (worker_new(&worker) < 0) /* with the new user's rights */
 		return FAILS;
-	options.errands = errands;
+	options.worker = worker;
 	if (sampler_open(&options, &sampler) < 0)
 		return CANNOT_SAMPLE;
 	sampler_stats(sampler, &stats);
@@ -218,7 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_sampler_is_closed_and_the_next_one_opened_behind_the_callers_back),
-		cmocka_unit_test(what_an_errand_cannot_open_is_said_to_its_owner),
+		cmocka_unit_test(what_an_task_cannot_open_is_said_to_its_owner),
 		cmocka_unit_test(the_next_sampler_has_the_locked_memory_of_the_last_one),
 	};
 

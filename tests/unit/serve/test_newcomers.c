@@ -76,7 +76,7 @@ static int set_up(void **state)
 	engine = (struct engine){0};
 	options = (struct recording_options){0};
 	targets_init(&engine.targets, "/tmp");
-	outreach_init(&engine.outreach, NULL, "/proc");
+	dialer_init(&engine.dialer, NULL, "/proc");
 	child = 0;
 	child_comm = "fg-newcomer";
 	return 0;
@@ -86,7 +86,7 @@ static int tear_down(void **state)
 {
 	if (child > 0)
 		child_end(child);
-	outreach_fini(&engine.outreach);
+	dialer_fini(&engine.dialer);
 	targets_fini(&engine.targets);
 	return 0;
 }
@@ -182,7 +182,7 @@ static void a_pid_is_waited_for_while_it_is_young(void **state)
 	begin_child(false);
 	options.pid = child;
 	assert_int_equal(expect(), 1);
-	assert_true(outreach_next_ns(&engine.outreach) <= clock_now_ns() + CLOCK_NS_PER_SEC / 10);
+	assert_true(dialer_next_ns(&engine.dialer) <= clock_now_ns() + CLOCK_NS_PER_SEC / 10);
 	wait_until_old();
 	assert_int_equal(expect(), 0);
 }

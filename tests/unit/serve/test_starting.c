@@ -28,7 +28,7 @@ static int set_up(void **state)
 	(void)state;
 	engine = (struct engine){0};
 	targets_init(&engine.targets, "/tmp");
-	outreach_init(&engine.outreach, NULL, "/proc");
+	dialer_init(&engine.dialer, NULL, "/proc");
 	demand = (struct starting){.engine = &engine, .socket_path = "/tmp/none", .wake_fd = -1};
 	child = child_start();
 	return 0;
@@ -38,7 +38,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	child_end(child);
-	outreach_fini(&engine.outreach);
+	dialer_fini(&engine.dialer);
 	targets_fini(&engine.targets);
 	return 0;
 }

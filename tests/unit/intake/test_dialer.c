@@ -16,11 +16,11 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "intake/outreach.h"
+#include "intake/dialer.h"
 #include "fake_proc.h"
 
 static struct intake *intake;
-static struct outreach outreach;
+static struct dialer dialer;
 static uint64_t real_ticks; /* of this process: sessions are checked against the real /proc */
 static uint64_t now_ns;
 static int listener;
@@ -52,7 +52,7 @@ static int setup(void **state)
 	fake_proc_make();
 	snprintf(path, sizeof(path), "%s/run/agent.sock", fake_proc);
 	assert_int_equal(intake_open(path, &intake), 0);
-	outreach_init(&outreach, intake, fake_proc);
+	dialer_init(&dialer, intake, fake_proc);
 	real_ticks = own_ticks();
 	now_ns = clock_now_ns();
 	listener = -1;
@@ -62,7 +62,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	outreach_fini(&outreach);
+	dialer_fini(&dialer);
 	intake_close(intake);
 	if (listener >= 0)
 		close(listener);
@@ -89,16 +89,16 @@ static void on_event(void *arg, const struct intake_event *event)
 		was_dialled = event->session->is_dialled;
 		opened_ticks = event->session->start_ticks;
 	}
-	outreach_heard(&outreach, event);
+	dialer_heard(&dialer, event);
 }
 
-/* So much time passes, as the outreach sees it. */
+/* So much time passes, as the dialer sees it. */
 static void pass(uint64_t ms)
 {
 	const uint64_t end_ns = now_ns + ms * CLOCK_NS_PER_MS;
 
 	for (; now_ns < end_ns; now_ns += 10 * CLOCK_NS_PER_MS) {
-		outreach_step(&outreach, now_ns);
+		dialer_step(&dialer, now_ns);
 		intake_read(intake, 100, on_event, NULL);
 	}
 }
@@ -118,11 +118,11 @@ static int answer(void)
 	return fd;
 }
 
-static struct outreach_stats stats(void)
+static struct dialer_stats stats(void)
 {
-	struct outreach_stats ret;
+	struct dialer_stats ret;
 
-	outreach_stats(&outreach, &ret);
+	dialer_stats(&dialer, &ret);
 	return ret;
 }
 
@@ -168,7 +168,7 @@ static void an_agent_that_hangs_up_is_dialled_again(void **state)
 
 static void who_does_not_answer_is_tried_less_and_less(void **state)
 {
-	struct outreach_stats first;
+	struct dialer_stats first;
 
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* where nothing is */
 	pass(10000);
@@ -178,7 +178,7 @@ static void who_does_not_answer_is_tried_less_and_less(void **state)
 	pass(600000);
 	assert_in_range(stats().dialled, first.dialled + 18, first.dialled + 24);
 	listen_at("/agent.sock");
-	pass(OUTREACH_MAX_WAIT_NS / CLOCK_NS_PER_MS + 100);
+	pass(DIALER_MAX_WAIT_NS / CLOCK_NS_PER_MS + 100);
 	close(answer());
 	pass(10);
 	assert_int_equal(n_opened, 1);
@@ -194,7 +194,7 @@ static void one_that_is_waited_for_is_dialled_again_at_once(void **state)
 	listen_at("/agent.sock");
 	pass(1000);
 	assert_int_equal(stats().dialled, dialled); /* its turn comes in half a minute */
-	outreach_expect(&outreach, getpid(), now_ns);
+	dialer_expect(&dialer, getpid(), now_ns);
 	pass(20);
 	assert_int_equal(stats().dialled, dialled + 1);
 	close(answer());
@@ -296,7 +296,7 @@ static void who_announces_most_agents_makes_room(void **state)
 
 	others = getpid();
 	intake_set_owner(intake, owner_of, NULL);
-	outreach.max_agents = 4;
+	dialer.max_agents = 4;
 	announce(70001, 6);
 	pass(1000);
 	assert_int_equal(stats().agents, 4);
@@ -323,7 +323,7 @@ static void who_never_greeted_goes_first(void **state)
 
 	others = 70004;
 	intake_set_owner(intake, owner_of, NULL);
-	outreach.max_agents = 4;
+	dialer.max_agents = 4;
 	announce(70001, 3);
 	pass(2000);
 	listen_at("/agent.sock");
@@ -335,7 +335,7 @@ static void who_never_greeted_goes_first(void **state)
 	announce(70004, 1);
 	pass(2000);
 	assert_int_equal(stats().evicted, 1);
-	assert_non_null(outreach_find(&outreach, 70004));
+	assert_non_null(dialer_find(&dialer, 70004));
 	assert_int_equal(stats().reached, 1);
 	assert_int_equal(n_closed, 0);
 	close(fd);
@@ -367,7 +367,7 @@ static void a_socket_that_does_not_answer_is_waited_for_by_nobody(void **state)
 	assert_int_equal(stats().failed, 0);
 	pass(6000);
 	assert_int_equal(stats().failed, 1);
-	assert_int_equal(outreach_find(&outreach, getpid())->err, -ETIMEDOUT);
+	assert_int_equal(dialer_find(&dialer, getpid())->err, -ETIMEDOUT);
 	pass(60000);
 	assert_int_equal(stats().dialled, 1); /* one at a time */
 	assert_int_equal(stats().failed, 1);
@@ -390,7 +390,7 @@ static void what_is_dialled_for_nobody_is_closed(void **state)
 	listen_at("/agent.sock");
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
 	pass(20);
-	outreach_fini(&outreach);
+	dialer_fini(&dialer);
 	left->run(left);
 	left->free(left);
 	fd = accept(listener, NULL, NULL);
@@ -398,7 +398,7 @@ static void what_is_dialled_for_nobody_is_closed(void **state)
 	assert_int_equal(read(fd, &byte, 1), 0);
 	close(fd);
 	guarded_use(NULL);
-	outreach_init(&outreach, intake, fake_proc);
+	dialer_init(&dialer, intake, fake_proc);
 }
 
 int main(void)
@@ -420,5 +420,5 @@ int main(void)
 		TEST(what_is_dialled_for_nobody_is_closed),
 	};
 
-	return cmocka_run_group_tests_name("intake outreach", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("intake dialer", tests, NULL, NULL);
 }
