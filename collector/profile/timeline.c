@@ -149,17 +149,30 @@ static struct kept_labels keep_labels(struct timeline *timeline, const char *lab
 	return (struct kept_labels){.text = ""};
 }
 
-static uint32_t add_thread(struct timeline *timeline, const struct timeline_thread *thread,
-			   const struct kept_labels *labels)
+/* Adds a row: of a thread that is new, or behind a thread's rows, of which last is the last. */
+static uint32_t add_row(struct timeline *timeline, const struct timeline_thread *row,
+			const struct kept_labels *labels, uint32_t last)
 {
-	const uint64_t key = thread_key(thread->process, thread->tid, labels);
 	const uint32_t number = (uint32_t)timeline->n_threads;
+	struct timeline_thread *rows;
 
-	if (ARRAY_RESERVE(timeline->threads, timeline->threads_size, timeline->n_threads + 1) < 0 ||
-	    keep_number(&timeline->thread_numbers, key, number) < 0)
+	if (ARRAY_RESERVE(timeline->threads, timeline->threads_size, timeline->n_threads + 1) < 0)
 		return NO_NUMBER;
-	timeline->threads[number] = (struct timeline_thread){
-		.process = thread->process, .tid = thread->tid, .name = "", .labels = labels->text};
+	if (last == NO_NUMBER &&
+	    keep_number(&timeline->thread_numbers, thread_key(row->process, row->tid, labels),
+			number) < 0)
+		return NO_NUMBER;
+	rows = timeline->threads;
+	rows[number] = (struct timeline_thread){
+		.process = row->process,
+		.tid = row->tid,
+		.name = "",
+		.labels = labels->text,
+		.first = last == NO_NUMBER ? number : rows[last].first,
+		.latest = number,
+	};
+	if (last != NO_NUMBER)
+		rows[last].next = number;
 	timeline->n_threads++;
 	return number;
 }
@@ -205,27 +218,91 @@ static uint32_t find_row(struct timeline *timeline, const struct timeline_thread
 			 thread_key(thread->process, thread->tid, labels));
 }
 
+static bool has_room_for_row(const struct timeline *timeline)
+{
+	return timeline->n_threads < TIMELINE_MAX_THREADS && !timeline->is_closed;
+}
+
+/* The row of the process's threads, and names of threads, for which there is no room. */
+static uint32_t other_threads(struct timeline *timeline, uint32_t process,
+			      const struct kept_labels *labels)
+{
+	const struct timeline_thread row = {.process = process};
+	uint32_t number = number_at(&timeline->thread_numbers, thread_key(process, 0, labels));
+
+	if (number == NO_NUMBER)
+		number = add_row(timeline, &row, labels, NO_NUMBER);
+	if (number != NO_NUMBER)
+		keep_text(timeline, &timeline->threads[number].name, TIMELINE_OTHER_THREADS);
+	return number;
+}
+
+/* Adds the thread's row, or one more; with one too many names that of the others. */
+static uint32_t add_name(struct timeline *timeline, const struct timeline_thread *thread,
+			 const struct kept_labels *labels, uint32_t last, unsigned names)
+{
+	uint32_t number;
+
+	if (!has_room_for_row(timeline))
+		return other_threads(timeline, thread->process, labels);
+	number = add_row(timeline, thread, labels, last);
+	if (number == NO_NUMBER)
+		return NO_NUMBER;
+	timeline->lost_names += names >= TIMELINE_MAX_NAMES;
+	keep_text(timeline, &timeline->threads[number].name,
+		  names < TIMELINE_MAX_NAMES ? thread->name : TIMELINE_OTHER_NAMES);
+	return number;
+}
+
+/* The row of a thread that is known, whose last row has another name. */
+static uint32_t find_or_add_name(struct timeline *timeline, const struct timeline_thread *thread,
+				 const struct kept_labels *labels, uint32_t first)
+{
+	const struct timeline_thread *const rows = timeline->threads;
+	uint32_t number = first;
+	unsigned names = 1;
+
+	while (strcmp(rows[number].name, thread->name) != 0 && rows[number].next) {
+		number = rows[number].next;
+		names++;
+	}
+	if (strcmp(rows[number].name, thread->name) == 0)
+		return number;
+	if (names > TIMELINE_MAX_NAMES) {
+		timeline->lost_names++;
+		return number; /* that of the other names, which came last */
+	}
+	return add_name(timeline, thread, labels, number, names);
+}
+
+/* Whether the row's samples are of that name, though less of it was known when they came. */
+static bool takes_name(const struct timeline_thread *row, const struct timeline_thread *thread)
+{
+	return !row->name[0] || (thread->cut_name && strcmp(row->name, thread->cut_name) == 0);
+}
+
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread)
 {
-	struct timeline_thread named = *thread;
+	struct timeline_thread *row;
 	struct kept_labels labels;
-	uint32_t number;
+	uint32_t first, number;
 
 	if (thread->process >= timeline->n_processes)
 		return NO_NUMBER;
 	labels = keep_labels(timeline, thread->labels);
-	number = find_row(timeline, thread, &labels);
-	if (number == NO_NUMBER &&
-	    (timeline->n_threads >= TIMELINE_MAX_THREADS || timeline->is_closed)) {
-		named.tid = 0;
-		named.name = TIMELINE_OTHER_THREADS;
-		number =
-			number_at(&timeline->thread_numbers, thread_key(named.process, 0, &labels));
-	}
-	if (number == NO_NUMBER)
-		number = add_thread(timeline, &named, &labels);
-	if (number != NO_NUMBER)
-		keep_text(timeline, &timeline->threads[number].name, named.name);
+	first = find_row(timeline, thread, &labels);
+	if (first == NO_NUMBER)
+		return add_name(timeline, thread, &labels, NO_NUMBER, 0);
+	number = timeline->threads[first].latest;
+	row = &timeline->threads[number];
+	if (!thread->name || !thread->name[0] || strcmp(row->name, thread->name) == 0)
+		return number;
+	if (takes_name(row, thread))
+		keep_text(timeline, &row->name, thread->name);
+	else
+		number = find_or_add_name(timeline, thread, &labels, first);
+	if (number != NO_NUMBER && timeline->threads[number].first == first)
+		timeline->threads[first].latest = number;
 	return number;
 }
 

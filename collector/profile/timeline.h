@@ -31,12 +31,15 @@
 #define TIMELINE_MAX_ENTRIES 4000000u /* of 16 bytes */
 /* beyond it, one row stands for the other threads of a process */
 #define TIMELINE_MAX_THREADS	65536u
+#define TIMELINE_MAX_NAMES	256u	    /* of a thread; samples of the rest are one row */
 #define TIMELINE_MAX_TEXT_BYTES (16u << 20) /* beyond it, new names are not kept */
 #define TIMELINE_MAX_PROCESSES	4096u	    /* beyond it, samples are left out */
 #define TIMELINE_MAX_PIECES	64u	    /* entries of one sample: 256 GiB of an allocation */
 
 /* The name of a row that stands for other threads, and of the pool of threads without a name. */
 #define TIMELINE_OTHER_THREADS "[other threads]"
+/* The name of a row that stands for the other names of a thread. */
+#define TIMELINE_OTHER_NAMES "[other names]"
 
 struct timeline_process {
 	pid_t pid;
@@ -51,16 +54,24 @@ struct timeline_process {
 	const char *service;	/* OpenTelemetry's service.name */
 };
 
+/* A row: a thread, as long as it has one name. */
 struct timeline_thread {
 	uint32_t process; /* index in processes */
 	pid_t tid;	  /* 0: the process's threads for which there was no room */
-	const char *name; /* the last name known */
+	const char *name; /* "" if none was known */
 	/*
 	 * What the program itself has marked samples with, "" if with nothing. A line each: the
 	 * key, a tab, and a text; or the key, a tab, a number, a tab, and the number's unit. A
 	 * thread has a row for each set of labels, as long as half of all rows are free.
 	 */
 	const char *labels;
+	/* Given only: the beginning of name, under which samples stand that came before all of it
+	 * was known; NULL or "": there are none. */
+	const char *cut_name;
+	/* The timeline's own: numbers of rows of the same thread and labels. */
+	uint32_t first;	 /* the one that came first */
+	uint32_t latest; /* of the first row: the one that was taken last */
+	uint32_t next;	 /* the one that was added next; 0: none */
 };
 
 struct timeline_entry {
@@ -76,7 +87,7 @@ struct timeline {
 	struct timeline_thread *threads;
 	struct timeline_entry *entries;
 	struct map64 process_numbers; /* PID -> number + 1 */
-	struct map64 thread_numbers;  /* process, TID and labels -> number + 1 */
+	struct map64 thread_numbers;  /* process, TID and labels -> number of the first row + 1 */
 	struct map64 label_numbers;   /* labels' address in texts -> number, from 1 on */
 	size_t n_processes, processes_size;
 	size_t n_threads, threads_size;
@@ -94,10 +105,15 @@ void timeline_fini(struct timeline *timeline);
 size_t timeline_bytes(const struct timeline *timeline);
 
 /*
- * The number of a process or a thread, which is added if it is new. Texts other than "" replace
- * older texts. UINT32_MAX: no room, and timeline_add counts the sample as left out.
+ * The number of a process, which is added if it is new. Texts other than "" replace older texts.
+ * UINT32_MAX: no room, and timeline_add counts the sample as left out.
  */
 uint32_t timeline_process(struct timeline *timeline, const struct timeline_process *process);
+/*
+ * The number of a thread's row of that name, which is added if it is new; UINT32_MAX as above. A
+ * thread that is renamed has a row for each name. A row without a name takes the first one; without
+ * a name the row is the one that was taken last.
+ */
 uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread);
 
 /* The name of the process's pod, container or service, see container/place_name.h; borrowed. */

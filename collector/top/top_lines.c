@@ -389,6 +389,7 @@ void top_line_head(const struct top_view *view, unsigned width, struct bytes *ou
 	}
 }
 
+/* The name that the thread had last. */
 static const char *thread_name(const struct timeline *timeline, const struct top_choice *choice)
 {
 	for (size_t i = 0; i < timeline->n_threads; i++) {
@@ -396,7 +397,7 @@ static const char *thread_name(const struct timeline *timeline, const struct top
 
 		if (thread->tid == choice->tid &&
 		    timeline->processes[thread->process].pid == choice->pid)
-			return thread->name;
+			return timeline->threads[thread->latest].name;
 	}
 	return "[gone]";
 }

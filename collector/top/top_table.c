@@ -89,12 +89,15 @@ static void take_entries(struct top_table *table, const struct top_choice *choic
 
 	for (size_t i = 0; i < timeline->n_entries; i++) {
 		const struct timeline_entry *entry = &timeline->entries[i];
-		const uint32_t process = timeline->threads[entry->thread].process;
+		const struct timeline_thread *const row = &timeline->threads[entry->thread];
+		const uint32_t process = row->process;
 
 		if (!is_chosen(table, entry, choice))
 			continue;
-		if (table->threads[entry->thread].samples == 0)
+		/* A thread that is renamed has several rows. */
+		if (!table->threads[row->first].is_counted)
 			table->processes[process].threads++;
+		table->threads[row->first].is_counted = true;
 		table->selves[entry->node] += entry->weight;
 		table->threads[entry->thread].samples += entry->weight;
 		table->processes[process].samples += entry->weight;

@@ -41,6 +41,7 @@ struct top_owner {
 	uint64_t samples;
 	uint32_t threads; /* of a process: its sampled threads */
 	uint32_t method;  /* the method with the greatest self weight, or TOP_NONE */
+	bool is_counted;  /* of a thread's first row: the thread is among its process's threads */
 };
 
 /* The process or thread whose samples are taken; 0: all. Of these, stacks in wanted states. */

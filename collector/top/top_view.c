@@ -120,7 +120,8 @@ static int add_threads(struct top_view *view)
 		const struct top_owner *owner = &view->table.threads[i];
 		const pid_t pid = timeline->processes[thread->process].pid;
 		const struct top_row row = {
-			.key = quick_hash_mix(view->seed, (uint64_t)pid, (uint64_t)thread->tid),
+			.key = key_of(view, (uint64_t)pid << 32 | (uint32_t)thread->tid,
+				      thread->name),
 			.name = thread->name,
 			.self = owner->samples,
 			.total = owner->samples,

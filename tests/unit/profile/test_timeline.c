@@ -105,14 +105,78 @@ static void equal_samples_of_a_bucket_are_one_entry(void **state)
 static void thread_is_its_process_and_tid(void **state)
 {
 	struct timeline *const timeline = *state;
-	const uint32_t first = thread_of(timeline, 7, 8, "Thread-1");
+	const uint32_t first = thread_of(timeline, 7, 8, "");
 
-	assert_int_equal(thread_of(timeline, 7, 8, ""), first);
-	assert_string_equal(timeline->threads[first].name, "Thread-1");
 	assert_int_equal(thread_of(timeline, 7, 8, "worker"), first);
+	assert_int_equal(thread_of(timeline, 7, 8, ""), first);
 	assert_string_equal(timeline->threads[first].name, "worker");
 	assert_int_not_equal(thread_of(timeline, 9, 8, "worker"), first);
+	assert_int_not_equal(thread_of(timeline, 7, 9, "worker"), first);
 	assert_string_equal(timeline->processes[0].container, "");
+}
+
+static void a_renamed_thread_has_a_row_for_each_name(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t first = thread_of(timeline, 7, 8, "job-1");
+	const uint32_t second = thread_of(timeline, 7, 8, "job-2");
+	const uint32_t third = thread_of(timeline, 7, 8, "job-3");
+
+	assert_int_not_equal(second, first);
+	assert_string_equal(timeline->threads[first].name, "job-1");
+	assert_string_equal(timeline->threads[second].name, "job-2");
+	assert_int_equal(timeline->threads[third].first, first);
+	assert_int_equal(thread_of(timeline, 7, 8, "job-1"), first);
+	assert_int_equal(thread_of(timeline, 7, 8, ""), first); /* the name that it had last */
+	assert_int_equal(thread_of(timeline, 7, 8, "job-3"), third);
+	assert_int_equal(thread_of(timeline, 7, 8, ""), third);
+	assert_int_equal(timeline->n_threads, 3);
+}
+
+static void a_row_takes_the_whole_of_a_name_that_was_cut(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t first = thread_of(timeline, 7, 8, "http-nio-8080-e");
+	struct timeline_thread thread = timeline->threads[first];
+
+	thread.name = "http-nio-8080-exec-1";
+	thread.cut_name = "http-nio-8080-e";
+	assert_int_equal(timeline_thread(timeline, &thread), first);
+	assert_string_equal(timeline->threads[first].name, "http-nio-8080-exec-1");
+	thread.name = "http-nio-8080-exec-2";
+	assert_int_not_equal(timeline_thread(timeline, &thread), first);
+}
+
+static void names_past_the_cap_are_one_of_their_thread(void **state)
+{
+	struct timeline *const timeline = *state;
+	char name[32];
+	uint32_t rest;
+
+	for (unsigned i = 0; i < TIMELINE_MAX_NAMES; i++) {
+		snprintf(name, sizeof(name), "job-%u", i);
+		thread_of(timeline, 7, 8, name);
+	}
+	rest = thread_of(timeline, 7, 8, "one more");
+	assert_int_equal(thread_of(timeline, 7, 8, "and another"), rest);
+	assert_int_equal(timeline->threads[rest].tid, 8);
+	assert_string_equal(timeline->threads[rest].name, "[other names]");
+	assert_int_equal(timeline->n_threads, TIMELINE_MAX_NAMES + 1);
+	assert_int_equal(timeline->lost_names, 2);
+	assert_int_equal(timeline->threads[thread_of(timeline, 7, 8, "job-9")].tid, 8);
+	assert_string_equal(timeline->threads[thread_of(timeline, 7, 8, "job-9")].name, "job-9");
+}
+
+static void a_new_name_has_no_room_in_a_closed_timeline(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t first = thread_of(timeline, 7, 8, "job-1");
+	uint32_t rest;
+
+	timeline->is_closed = true;
+	rest = thread_of(timeline, 7, 8, "job-2");
+	assert_string_equal(timeline->threads[rest].name, "[other threads]");
+	assert_int_equal(thread_of(timeline, 7, 8, "job-1"), first);
 }
 
 static void long_recording_has_wider_buckets(void **state)
@@ -205,7 +269,7 @@ static void endless_new_names_are_bounded(void **state)
 		snprintf(name, 9, "%08d", i);
 		name[8] = 'x';
 		name[1000] = '\0';
-		thread_of(timeline, 7, 8, name);
+		thread_of(timeline, 7, 8 + i / 100, name);
 	}
 	assert_true(timeline->texts.arena.total_bytes < TIMELINE_MAX_TEXT_BYTES + (1u << 20));
 	assert_true(timeline->lost_names > 0);
@@ -230,6 +294,10 @@ int main(void)
 		CASE(a_thread_has_a_row_for_each_set_of_labels),
 		CASE(endless_labels_leave_room_for_threads),
 		CASE(thread_is_its_process_and_tid),
+		CASE(a_renamed_thread_has_a_row_for_each_name),
+		CASE(a_row_takes_the_whole_of_a_name_that_was_cut),
+		CASE(names_past_the_cap_are_one_of_their_thread),
+		CASE(a_new_name_has_no_room_in_a_closed_timeline),
 		CASE(long_recording_has_wider_buckets),
 		CASE(entries_give_way_to_wider_buckets),
 		CASE(what_has_no_room_in_one_bucket_is_counted),
