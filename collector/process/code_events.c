@@ -293,7 +293,7 @@ static int apply_bye(struct process *process, const struct wire_record *record)
 	return err;
 }
 
-static int apply_thread(struct process *process, const struct wire_record *record)
+static int apply_thread(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
 	struct wire_thread thread;
 	const int err = wire_decode_thread(record, &thread);
@@ -302,7 +302,9 @@ static int apply_thread(struct process *process, const struct wire_record *recor
 	if (err)
 		return err;
 	name = process_name(process, thread.name.data, thread.name.len);
-	return name ? process_set_thread_name(process, (pid_t)thread.tid, name) : 0;
+	return name ? process_set_thread_name(process, (pid_t)thread.tid, name,
+					      host_time(process, thread.time_ns, now_ns))
+		    : 0;
 }
 
 void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns)
@@ -340,7 +342,7 @@ void code_events_apply(struct process *process, const struct wire_record *record
 		err = apply_bye(process, record);
 		break;
 	case WIRE_THREAD:
-		err = apply_thread(process, record);
+		err = apply_thread(process, record, now_ns);
 		break;
 	default:
 		process->jvm->unknown_records++;

@@ -187,7 +187,7 @@ void process_free(struct process *process)
 	jvm_free(process->jvm);
 	process_forget_program(process);
 	free_values(&process->threads);
-	map64_fini(&process->thread_names);
+	free_values(&process->thread_names);
 	process_free_names(process);
 	workload_fini(&process->workload);
 	free(process->shadow_path);
@@ -265,7 +265,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 		code_map_resync_begin(process->code, time_ns);
 		code_map_resync_end(process->code, true);
 	}
-	map64_fini(&process->thread_names);
+	free_values(&process->thread_names);
 	map_writer_restart(&process->map, time_ns);
 	jitdump_target_fini(&process->jitdump);
 }
@@ -330,16 +330,7 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
 }
 
-static void set_thread_comm(struct thread *thread, const char *comm)
-{
-	size_t len;
-
-	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
-	len = java_text_to_utf8(thread->comm, strlen(thread->comm), thread->name);
-	thread->name[len] = '\0';
-}
-
-static void read_thread(const struct process *process, struct thread *thread)
+static void read_thread(const struct process *process, struct thread *thread, uint64_t now_ns)
 {
 	char comm[PROCESS_COMM_BYTES] = "";
 	pid_t inner;
@@ -349,10 +340,10 @@ static void read_thread(const struct process *process, struct thread *thread)
 	if (!process_stat_thread_names(process->pid, thread->tid, &inner, comm, sizeof(comm)))
 		return; /* what is known of the thread stays */
 	thread->inner_tid = inner;
-	set_thread_comm(thread, comm);
+	thread_comms_note(&thread->comms, comm, now_ns);
 }
 
-static struct thread *find_or_add_thread(struct process *process, pid_t tid)
+static struct thread *find_or_add_thread(struct process *process, pid_t tid, uint64_t now_ns)
 {
 	struct thread *thread = map64_find(&process->threads, (uint64_t)tid);
 
@@ -366,7 +357,7 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 	if (!thread)
 		return NULL;
 	thread->tid = tid;
-	read_thread(process, thread);
+	read_thread(process, thread, now_ns);
 	if (map64_put(&process->threads, (uint64_t)tid, thread) < 0) {
 		free(thread);
 		return NULL;
@@ -374,19 +365,42 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 	return thread;
 }
 
-/*
- * The kernel's name is the newer name. If the kernel's name may have been cut, and the agent's full
- * name would be cut to it, the full name is used.
- */
-const char *process_thread_name(struct process *process, pid_t tid)
+static const char *comm_utf8(struct thread *thread, const char *comm)
 {
-	const struct thread *thread = find_or_add_thread(process, tid);
-	const char *full;
+	const size_t len = strnlen(comm, sizeof(thread->name) - 1);
 
+	thread->name[java_text_to_utf8(comm, len, thread->name)] = '\0';
+	return thread->name;
+}
+
+const char *process_thread_name_at(struct process *process, const struct thread_at *at,
+				   const char **ret_cut)
+{
+	struct thread *const thread = find_or_add_thread(process, at->tid, at->time_ns);
+	const char *comm, *full, *cut = NULL;
+
+	if (ret_cut)
+		*ret_cut = NULL;
 	if (!thread)
 		return "";
-	full = process_full_name(process, thread);
-	return full ? full : thread->name;
+	full = thread_history_at(&thread->comms,
+				 map64_find(&process->thread_names, (uint64_t)thread->inner_tid),
+				 at->time_ns, at->comm, &comm);
+	if (!full)
+		return comm_utf8(thread, comm);
+	if (thread_history_is_cut_from(comm, full))
+		cut = comm_utf8(thread, comm);
+	if (ret_cut)
+		*ret_cut = cut;
+	return full;
+}
+
+const char *process_thread_name(struct process *process, pid_t tid)
+{
+	const struct thread_at now = {.tid = tid, .time_ns = UINT64_MAX};
+
+	find_or_add_thread(process, tid, 0);
+	return process_thread_name_at(process, &now, NULL);
 }
 
 static void set_process_comm(struct process *process, const char *comm)
@@ -397,18 +411,34 @@ static void set_process_comm(struct process *process, const char *comm)
 	workload_touch(&process->workload);
 }
 
-void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns)
+/* Whether the thread has to be read: the sample may say the name, but not the inner TID. */
+static bool is_read_due(const struct thread *thread, const struct thread_at *at)
 {
-	const bool is_known = map64_find(&process->threads, (uint64_t)tid);
-	struct thread *thread = find_or_add_thread(process, tid);
+	return at->time_ns >= thread->read_ns + PROCESS_NAME_AGE_NS;
+}
 
-	if (!thread || (is_known && now_ns < thread->read_ns + PROCESS_NAME_AGE_NS))
+void process_see_thread(struct process *process, const struct thread_at *at)
+{
+	const bool is_known = map64_find(&process->threads, (uint64_t)at->tid);
+	const bool is_told = at->comm && at->comm[0];
+	struct thread *const thread = find_or_add_thread(process, at->tid, at->time_ns);
+	const char *last;
+
+	if (!thread)
 		return;
-	if (is_known)
-		read_thread(process, thread);
-	thread->read_ns = now_ns;
-	if (tid == process->pid && thread->comm[0])
-		set_process_comm(process, thread->comm);
+	if (is_told && !is_known)
+		thread->comms = (struct thread_comms){0}; /* it was read after the sample */
+	if (is_told)
+		thread_comms_note(&thread->comms, at->comm, at->time_ns);
+	if (is_known && !is_read_due(thread, at) && !is_told)
+		return;
+	if (is_known && is_read_due(thread, at))
+		read_thread(process, thread, at->time_ns);
+	if (!is_known || is_read_due(thread, at))
+		thread->read_ns = at->time_ns;
+	last = thread_comms_last(&thread->comms);
+	if (at->tid == process->pid && last[0])
+		set_process_comm(process, last);
 }
 
 void process_read_comm(struct process *process)
@@ -417,32 +447,33 @@ void process_read_comm(struct process *process)
 
 	process_stat_comm(process->pid, process->pid, comm, sizeof(comm));
 	if (comm[0])
-		process_set_comm(process, process->pid, comm);
+		process_set_comm(process, process->pid, comm, clock_now_ns());
 }
 
-void process_set_comm(struct process *process, pid_t tid, const char *comm)
+void process_set_comm(struct process *process, pid_t tid, const char *comm, uint64_t time_ns)
 {
-	struct thread *thread = find_or_add_thread(process, tid);
+	struct thread *thread = find_or_add_thread(process, tid, 0);
 
 	if (thread)
-		set_thread_comm(thread, comm);
+		thread_comms_note(&thread->comms, comm, time_ns);
 	if (tid == process->pid)
 		set_process_comm(process, comm);
 }
 
 int process_set_thread(struct process *process, pid_t tid, const char *name)
 {
-	struct thread *thread = find_or_add_thread(process, tid);
-	const char *full;
+	struct thread *thread = find_or_add_thread(process, tid, 0);
 
 	if (!thread)
 		return -ENOMEM;
 	thread->inner_tid = tid;
-	set_thread_comm(thread, name);
-	if (strlen(name) < sizeof(thread->comm) || !process->names.limit_text)
+	thread->comms = (struct thread_comms){0};
+	free(map64_remove(&process->thread_names, (uint64_t)tid));
+	if (!process->names.limit_text) {
+		thread_comms_note(&thread->comms, name, 0);
 		return 0;
-	full = process_name_utf8(process, name);
-	return process_set_thread_name(process, tid, full);
+	}
+	return process_set_thread_name(process, tid, process_name_utf8(process, name), 0);
 }
 
 void process_remove_thread(struct process *process, pid_t tid)
@@ -451,7 +482,7 @@ void process_remove_thread(struct process *process, pid_t tid)
 
 	if (!thread)
 		return;
-	map64_remove(&process->thread_names, (uint64_t)thread->inner_tid);
+	free(map64_remove(&process->thread_names, (uint64_t)thread->inner_tid));
 	free(thread);
 }
 
@@ -460,21 +491,39 @@ void process_forget_threads(struct process *process)
 	free_values(&process->threads);
 }
 
-int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name)
+/* Makes room for one thread more. */
+static int add_full_names(struct process *process, uint64_t key, struct thread_full_names **ret)
 {
-	const uint64_t key = (uint64_t)inner_tid;
+	struct thread_full_names *names;
 
 	/*
 	 * Not every end of a thread is reported, and these names do not show whose thread has
 	 * ended.
 	 */
-	if (process->thread_names.count >= PROCESS_MAX_THREADS &&
-	    !map64_find(&process->thread_names, key)) {
+	if (process->thread_names.count >= PROCESS_MAX_THREADS) {
 		process_forget_threads(process);
-		map64_fini(&process->thread_names);
+		free_values(&process->thread_names);
 		process->threads_forgotten++;
 	}
-	return map64_put(&process->thread_names, key, (void *)(uintptr_t)name);
+	names = calloc(1, sizeof(*names));
+	if (!names || map64_put(&process->thread_names, key, names) < 0) {
+		free(names);
+		return -ENOMEM;
+	}
+	*ret = names;
+	return 0;
+}
+
+int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name,
+			    uint64_t time_ns)
+{
+	const uint64_t key = (uint64_t)inner_tid;
+	struct thread_full_names *names = map64_find(&process->thread_names, key);
+	const int err = names ? 0 : add_full_names(process, key, &names);
+
+	if (!err)
+		thread_full_names_note(names, name, time_ns);
+	return err;
 }
 
 /*

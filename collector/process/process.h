@@ -31,14 +31,13 @@
 #include "maps/map_writer.h"
 #include "memory/address_space.h"
 #include "process/outside_process.h"
+#include "process/thread_history.h"
 #include "process/workload.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define PROCESS_COMM_BYTES 16
 
 /* The most threads, and the most names of threads, of a process; past it, all are learnt anew. */
 #define PROCESS_MAX_THREADS 65536
@@ -92,11 +91,18 @@ extern const struct counters jvm_counters;
 struct thread {
 	pid_t tid;
 	pid_t inner_tid;
-	uint64_t read_ns;	       /* when its name was last read */
-	uint64_t asked_ns;	       /* when its full name was last asked for; 0: never */
-	bool is_cut;		       /* it was asked for and was not had, which has counted */
-	char comm[PROCESS_COMM_BYTES]; /* as the kernel has it */
-	char name[PROCESS_COMM_BYTES]; /* comm in UTF-8: a JVM's is modified UTF-8 */
+	uint64_t read_ns;  /* when its name was last read */
+	uint64_t asked_ns; /* when its full name was last asked for; 0: never */
+	bool is_cut;	   /* it was asked for and was not had, which has counted */
+	struct thread_comms comms;
+	char name[PROCESS_COMM_BYTES]; /* that was last wanted of those, in UTF-8 */
+};
+
+/* Which thread is meant, and when. */
+struct thread_at {
+	pid_t tid;
+	uint64_t time_ns;
+	const char *comm; /* as the kernel called it then; NULL or "": not known */
 };
 
 struct process {
@@ -137,7 +143,7 @@ struct process {
 	struct outside_process *outside;  /* its JVM without an agent; or NULL */
 	struct foreign_reader foreign;	  /* the perf map that a runtime without an agent writes */
 	struct map64 threads;		  /* TID -> struct thread */
-	struct map64 thread_names;	  /* inner TID -> full name in names */
+	struct map64 thread_names;	  /* inner TID -> struct thread_full_names, of names */
 	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
 
 	struct owner owner; /* as the targets have last asked; of nobody while it is not known */
@@ -262,32 +268,43 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 bool process_has_generated(const struct process *process);
 
 /*
- * The thread's full name if the agent told it and the JVM would cut it to the thread's comm, else
- * the comm, in UTF-8; borrowed until the next change. "" if the thread was gone before its name
- * could be read.
+ * What the thread was called at a time, in UTF-8: its full name if the agent told it and it was the
+ * newer one, or the kernel's was cut from it, else the kernel's. Borrowed until the next change. ""
+ * if the thread was gone before its name could be read. *ret_cut is the kernel's name if the full
+ * name's beginning is that, else NULL; ret_cut may be NULL.
  */
+const char *process_thread_name_at(struct process *process, const struct thread_at *at,
+				   const char **ret_cut);
+/* What it is called now. */
 const char *process_thread_name(struct process *process, pid_t tid);
-/* The full name of a thread that is known, if there is one as above; or NULL. */
+/* The full name of a thread that is known, if the kernel's name is cut from it; or NULL. */
 const char *process_full_name(const struct process *process, const struct thread *thread);
-void process_set_comm(struct process *process, pid_t tid, const char *comm);
-/* Reads the thread's name if that is due; for a thread of which a sample was taken just now. */
-void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns);
-/* The thread's full name, for a process of a capture, which has a JVM's name pool. -ENOMEM. */
+void process_set_comm(struct process *process, pid_t tid, const char *comm, uint64_t time_ns);
+/*
+ * Notes what a thread was called of which a sample was taken just now. Its name is read if the
+ * sample does not tell it, and that is due.
+ */
+void process_see_thread(struct process *process, const struct thread_at *at);
+/*
+ * The thread's name, for a process of a capture, which has a JVM's name pool; the names before are
+ * forgotten. -ENOMEM.
+ */
 int process_set_thread(struct process *process, pid_t tid, const char *name);
 void process_remove_thread(struct process *process, pid_t tid);
 /* Forgets all threads, which are then read anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);
 /*
- * Asks for the full names of up to max threads: of those whose comm may be cut, that were sampled
- * since they were last asked for, and that PROCESS_NAME_AGE_NS ago at least. Returns how many; ret
- * has their inner TIDs.
+ * Asks for the full names of up to max threads: of those that were sampled since they were last
+ * asked for, and that PROCESS_NAME_AGE_NS ago at least. Returns how many; ret has their inner TIDs.
+ * The kernel is not told each name, so those are asked for too whose comm is not cut.
  */
 size_t process_ask_threads(struct process *process, uint64_t now_ns, uint32_t *ret, size_t max);
 /* Of those that were asked for then, how many have no full name, and have not counted yet. */
 size_t process_count_cut_threads(struct process *process, uint64_t asked_ns);
 
 /* Takes the name that the agent told of a thread; name is one of process_name's. -ENOMEM. */
-int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name);
+int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name,
+			    uint64_t time_ns);
 
 /*
  * The UTF-8 name, in the process's name pool, of a modified UTF-8 name from the JVM: converted, cut

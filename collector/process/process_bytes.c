@@ -19,6 +19,7 @@ static size_t thread_bytes(const struct process *process)
 {
 	return process->threads.count * heap_bytes(sizeof(struct thread)) +
 	       heap_bytes(map64_bytes(&process->threads)) +
+	       process->thread_names.count * heap_bytes(sizeof(struct thread_full_names)) +
 	       heap_bytes(map64_bytes(&process->thread_names));
 }
 

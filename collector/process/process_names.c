@@ -12,10 +12,6 @@
 
 #define MOVED_AT_ONCE 128 /* ranges and methods of which a step moves the names */
 
-/* HotSpot has the kernel cut a longer name; since JDK 21 HotSpot cuts it itself: "%.7s..%.6s". */
-#define CUT_START 7
-#define CUT_END	  6
-
 /* A move of names from the process's pool to a fresh pool, which has all new names meanwhile. */
 struct name_move {
 	struct process *process;
@@ -102,9 +98,10 @@ static void end_move(struct process *process)
 
 	java_methods_rename(&process->java_methods, move_name, move);
 	for (size_t i = 0; i < threads->size; i++) {
-		if (threads->slots[i].value)
-			threads->slots[i].value =
-				(void *)(uintptr_t)move_name(move, threads->slots[i].value);
+		struct thread_full_names *const names = threads->slots[i].value;
+
+		for (unsigned n = 0; names && n < names->count; n++)
+			names->names[n].text = move_name(move, names->names[n].text);
 	}
 	move->to.kept_bytes = name_pool_bytes(&move->to);
 	move->to.moved_ns = move->began_ns;
@@ -185,38 +182,24 @@ const struct java_method *process_java_method(struct process *process, uint64_t 
 
 /* ---- threads ---- */
 
-/*
- * Whether the JVM would have cut the full name to the comm. What is not ASCII may be cut within a
- * character, and is compared up to there.
- */
-static bool is_cut_from(const char *comm, const char *full)
-{
-	const size_t len = strlen(full), most = PROCESS_COMM_BYTES - 1;
-	size_t ascii = 0;
-
-	if (strlen(comm) != most)
-		return false;
-	while (ascii < most && (unsigned char)comm[ascii] < 0x80)
-		ascii++;
-	if (ascii < most)
-		return strncmp(full, comm, ascii < CUT_START ? ascii : CUT_START) == 0;
-	if (len <= most)
-		return false;
-	return memcmp(full, comm, most) == 0 ||
-	       (memcmp(full, comm, CUT_START) == 0 && memcmp(comm + CUT_START, "..", 2) == 0 &&
-		memcmp(full + len - CUT_END, comm + most - CUT_END, CUT_END) == 0);
-}
-
 const char *process_full_name(const struct process *process, const struct thread *thread)
 {
-	const char *const full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
+	const struct thread_full_names *const names =
+		map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
+	const char *const last = names ? names->names[0].text : NULL;
 
-	return full && is_cut_from(thread->comm, full) ? full : NULL;
+	return last && thread_history_is_cut_from(thread_comms_last(&thread->comms), last) ? last
+											   : NULL;
+}
+
+static bool may_be_cut(const struct thread *thread)
+{
+	return strlen(thread_comms_last(&thread->comms)) == PROCESS_COMM_BYTES - 1;
 }
 
 static bool is_to_be_asked(const struct thread *thread, uint64_t now_ns)
 {
-	return strlen(thread->comm) == PROCESS_COMM_BYTES - 1 && thread->inner_tid > 0 &&
+	return thread->inner_tid > 0 &&
 	       (thread->asked_ns == 0 || (thread->read_ns > thread->asked_ns &&
 					  now_ns >= thread->asked_ns + PROCESS_NAME_AGE_NS));
 }
@@ -247,7 +230,7 @@ size_t process_count_cut_threads(struct process *process, uint64_t asked_ns)
 	while (map64_next(&process->threads, &pos, &tid, &value)) {
 		struct thread *const thread = value;
 
-		if (thread->asked_ns != asked_ns || thread->is_cut ||
+		if (thread->asked_ns != asked_ns || thread->is_cut || !may_be_cut(thread) ||
 		    process_full_name(process, thread))
 			continue;
 		thread->is_cut = true;

@@ -49,7 +49,10 @@ static size_t add_labels(const struct chain_style *style, struct symbolizer *sym
 	if (process)
 		process_write_called(process, called, sizeof(called));
 	if (style->by_thread) {
-		const char *name = process ? process_thread_name(process, walk->record->tid) : "";
+		const struct thread_at at = {.tid = walk->record->tid,
+					     .time_ns = walk->record->time_ns,
+					     .comm = walk->record->sample.comm};
+		const char *name = process ? process_thread_name_at(process, &at, NULL) : "";
 
 		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
 		ret[n++] = symbolizer_label(symbolizer, text);
@@ -81,7 +84,9 @@ static bool waker_frame(struct symbolizer *symbolizer, const struct chain_walk *
 			struct frame *ret)
 {
 	const struct sample_waker *const waker = &walk->record->sample.waker;
-	const char *told = walk->waker ? process_thread_name(walk->waker, waker->tid) : "";
+	const struct thread_at at = {
+		.tid = waker->tid, .time_ns = walk->record->time_ns, .comm = waker->comm};
+	const char *told = walk->waker ? process_thread_name_at(walk->waker, &at, NULL) : "";
 	char text[WAIT_FRAME_BYTES + 256];
 
 	if (waker->kind == WAKER_UNKNOWN)
@@ -157,6 +162,7 @@ void chain_name_rest(const struct chain_style *style, struct symbolizer *symboli
 		.state = THREAD_RUNNING,
 		.pid = record->pid,
 		.tid = record->tid,
+		.comm = record->sample.comm,
 		.process = process,
 		.stack = &stack,
 		.verdict = &verdict,
@@ -226,6 +232,7 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		.state = (enum thread_state)record->sample.state,
 		.pid = record->pid,
 		.tid = record->tid,
+		.comm = record->sample.comm,
 		.process = walk->process,
 		.stack = walk->stack,
 		.verdict = &verdict,

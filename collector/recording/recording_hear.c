@@ -301,8 +301,10 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 {
 	const struct recording_miss miss = {.time_ns = record->time_ns,
 					    .has_missed = has_missed(process, record)};
+	const struct thread_at thread = {
+		.tid = record->tid, .time_ns = record->time_ns, .comm = record->sample.comm};
 
-	process_see_thread(process, record->tid, record->time_ns);
+	process_see_thread(process, &thread);
 	outside_process_note_sample(process->outside, clock_now_ns());
 	if (process->jvm && process->jvm->has_guests && !process->outside)
 		outside_upkeep_ask(&model->targets->outside, process, 0, record->time_ns);

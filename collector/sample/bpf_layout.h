@@ -72,6 +72,7 @@ struct bpf_sample_head {
 	__u64 missing;	  /* bit i: the page i pages above that of sp could not be read */
 	__u32 stack_off, stack_len;
 	__u32 n_kernel, n_user;
+	char comm[16];		  /* of the thread, as the kernel has it */
 	__u64 regs[BPF_MAX_REGS]; /* as sample_regs.h has them */
 };
 

@@ -7,8 +7,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 static_assert(SAMPLE_REGS_COUNT <= BPF_MAX_REGS, "a head has room for the registers");
+static_assert(sizeof(((struct bpf_sample_head *)0)->comm) == sizeof(((struct sample *)0)->comm),
+	      "a sample has room for the name");
 static_assert(sizeof(struct bpf_sample_head) % 8 == 0, "chains follow the head");
 
 /* The copy of the stack may begin below the stack pointer. */
@@ -118,6 +121,7 @@ int bpf_parse(const void *data, size_t len, struct record *ret)
 			   .kernel = {head->n_kernel ? chains : NULL, head->n_kernel},
 			   .user = {head->n_user ? chains + head->n_kernel : NULL, head->n_user}},
 	};
+	memcpy(record.sample.comm, head->comm, sizeof(record.sample.comm) - 1);
 	if (head->flags & BPF_HAS_REGS) {
 		record.sample.regs = (const uint64_t *)head->regs;
 		if (take_stack(head, data, len, &record.sample) < 0)

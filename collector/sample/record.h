@@ -95,6 +95,8 @@ struct sample {
 	uint32_t syscall_plus_one;
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
+	/* What the kernel called the thread then, terminated; "": the source does not tell. */
+	char comm[16];
 	/*
 	 * What the event has counted since the last sample; of wall-clock time: the nanoseconds
 	 * before the record's time to which weight belongs. The record of a thread that has run has

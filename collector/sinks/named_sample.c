@@ -103,6 +103,8 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 	struct process *const process = sample->process;
 	char title[512] = "", runtime[256] = "";
 	struct timeline_process row = {.pid = sample->pid, .title = title, .runtime = runtime};
+	const struct thread_at at = {
+		.tid = sample->tid, .time_ns = sample->time_ns, .comm = sample->comm};
 	struct timeline_thread thread = {.tid = sample->tid};
 	const char *name, *version;
 
@@ -116,7 +118,7 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 		row.name_space = process->workload.name_space;
 		row.image = workload_image(&process->workload);
 		row.service = label_set_find(&process->workload.labels, WORKLOAD_SERVICE);
-		thread.name = process_thread_name(process, sample->tid);
+		thread.name = process_thread_name_at(process, &at, &thread.cut_name);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");
 	}

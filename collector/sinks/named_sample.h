@@ -74,6 +74,7 @@ struct named_sample {
 	uint64_t span_ns;	 /* the values belong to so much time before time_ns; 0: a moment */
 	enum thread_state state; /* of samples of wall-clock time */
 	pid_t pid, tid;
+	const char *comm;	 /* of the thread then, see struct sample; NULL or "": not told */
 	struct process *process; /* NULL: the process is gone */
 	const struct stack *stack;
 	const struct symbolizer_verdict *verdict;

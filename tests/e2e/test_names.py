@@ -56,6 +56,21 @@ class Names(Case):
     def test_daemon_names_methods_of_jdk_25_as_its_client_asks(self):
         self.check_asked_of_the_daemon(25, r"Lambda\.0x[0-9a-f]{16}")
 
+    def test_samples_stand_under_the_name_that_their_thread_had(self):
+        """The thread takes a name, runs one method, takes another name, and runs the other."""
+        jvm = self.background(self.java("Renamed", agent=f"socket={self.place.socket}"), "renamed")
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
+
+        def seen(recording):
+            return {(name, method) for frames, _ in recording.folded.stacks for name in frames
+                    if name.startswith("does ") for method in ("first", "second")
+                    if any(frame.startswith(f"Renamed.{method}") for frame in frames)}
+
+        recording = collector.record_until(self.place, lambda recording: len(seen(recording)) > 1,
+                                           "--threads", "--sampler", "bpf", "-p", jvm.pid, hz=499)
+        self.assertEqual(seen(recording), {("does \U0001f600_1", "first"),
+                                           ("does \U0001f600_2", "second")})
+
     def test_style_that_is_none_is_a_usage_error(self):
         finished = collector.fgcollect("record", "--java-names=dots", "-o",
                                        self.directory / "none.folded", *self.place.options())

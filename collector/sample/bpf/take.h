@@ -267,6 +267,7 @@ static __always_inline __u32 begin_draft(const struct occasion *occasion, struct
 	head->flags = occasion->flags;
 	head->sp = head->stack_addr = head->missing = 0;
 	head->stack_off = head->stack_len = 0;
+	bpf_get_current_comm(head->comm, sizeof(head->comm));
 	plan->n_pages = plan->n_missing = plan->is_cut = 0;
 	plan->missing = 0;
 	if (!is_kernel && config.stack_bytes)
@@ -405,6 +406,7 @@ static __always_inline void take_head(const struct occasion *occasion)
 	head->weight = occasion->weight;
 	head->flags = occasion->flags | BPF_HAS_REGS;
 	head->sp = take_regs(head->regs, occasion->ctx);
+	bpf_get_current_comm(head->comm, sizeof(head->comm));
 	if (bpf_ringbuf_output(&ring, head, sizeof(*head), BPF_RB_NO_WAKEUP) < 0)
 		count_lost(head);
 	else

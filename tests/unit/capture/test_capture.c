@@ -227,14 +227,14 @@ static int make_process(void)
 	process_open_session(process, 1, 1);
 	say_hello();
 	add_methods();
-	process_set_comm(process, getpid(), "worker-with-a-l"); /* as the kernel cuts it */
+	process_set_comm(process, getpid(), "worker-with-a-l", 1); /* as the kernel cuts it */
 	snprintf(process->comm, sizeof(process->comm), "demo");
 	memset(process->container_id, 'c', sizeof(process->container_id) - 1);
 	snprintf(process->workload.container, sizeof(process->workload.container), "web-1");
 	label_set_add(&process->workload.labels, WORKLOAD_IMAGE, "shop/cart:1.4.2");
 	snprintf(process->workload.pod, sizeof(process->workload.pod), "api-7");
 	return process_set_thread_name(process, process->inner_pid,
-				       name("worker-with-a-long-name"));
+				       name("worker-with-a-long-name"), 1);
 }
 
 /*

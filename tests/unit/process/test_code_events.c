@@ -389,7 +389,7 @@ static void names_of_dropped_code_are_given_back(void **state)
 	assert_string_equal(range_at(0x100000)->class_name, "Stays");
 	say_load(0x100000, 64, "LStays;", "stays"); /* equal names are equal pointers still */
 	assert_int_equal(stats().repeats, 1);
-	process_set_comm(process, getpid(), "a thread with a");
+	process_set_comm(process, getpid(), "a thread with a", 1);
 	assert_string_equal(process_thread_name(process, getpid()), "a thread with a long name");
 }
 
@@ -454,7 +454,7 @@ static void the_next_hello_frees_the_texts_of_the_last(void **state)
 
 static void check_thread_name(const char *comm, const char *expected)
 {
-	process_set_comm(process, getpid(), comm);
+	process_set_comm(process, getpid(), comm, 1);
 	assert_string_equal(process_thread_name(process, getpid()), expected);
 }
 
@@ -462,7 +462,7 @@ static void check_thread_name(const char *comm, const char *expected)
 static void full_name_is_used_where_the_jvm_cuts_it_to_the_kernels(void **state)
 {
 	say_hello();
-	process_set_comm(process, getpid(), "x");
+	process_set_comm(process, getpid(), "x", 1);
 	say_thread((uint32_t)getpid(), "http-nio-8080-exec-1");
 	check_thread_name("http-nio-8080-e", "http-nio-8080-exec-1");
 	check_thread_name("http-ni..exec-1", "http-nio-8080-exec-1");
@@ -488,8 +488,8 @@ static size_t ask_at(uint64_t read_ns, uint64_t now_ns)
 	uint32_t tids[2] = {0};
 	size_t n;
 
-	process_see_thread(process, getpid(), read_ns);
-	process_set_comm(process, getpid(), "http-nio-8080-e");
+	process_see_thread(process, &(struct thread_at){.tid = getpid(), .time_ns = read_ns});
+	process_set_comm(process, getpid(), "http-nio-8080-e", read_ns);
 	n = process_ask_threads(process, now_ns, tids, 2);
 	assert_true(n == 0 || tids[0] == (uint32_t)getpid());
 	return n;
@@ -501,8 +501,7 @@ static void full_names_are_asked_for_again_while_samples_come(void **state)
 	const uint64_t age_ns = PROCESS_NAME_AGE_NS;
 
 	say_hello();
-	process_set_comm(process, getpid(), "http-nio-8080");
-	assert_int_equal(process_ask_threads(process, 1, &(uint32_t){0}, 1), 0); /* it is whole */
+	assert_int_equal(process_ask_threads(process, 1, &(uint32_t){0}, 1), 0); /* none is known */
 	assert_int_equal(ask_at(5 * age_ns, 5 * age_ns), 1);
 	assert_int_equal(ask_at(5 * age_ns + 1, 5 * age_ns + 1), 0);
 	assert_int_equal(process_count_cut_threads(process, 5 * age_ns), 1);
@@ -517,6 +516,14 @@ static void full_names_are_asked_for_again_while_samples_come(void **state)
 	assert_string_equal(process_thread_name(process, getpid()), "http-nio-8080-exec-2");
 }
 
+static const char *last_name_of(uint64_t tid)
+{
+	const struct thread_full_names *const names = map64_find(&process->thread_names, tid);
+
+	assert_non_null(names);
+	return names->names[0].text;
+}
+
 static void thread_names_are_learnt_anew_at_the_limit(void **state)
 {
 	say_hello();
@@ -525,11 +532,11 @@ static void thread_names_are_learnt_anew_at_the_limit(void **state)
 		say_thread(tid, "pool");
 	say_thread(7, "renamed"); /* known: no reason to forget the others */
 	assert_int_equal(process->thread_names.count, PROCESS_MAX_THREADS);
-	assert_string_equal(map64_find(&process->thread_names, 7), "renamed");
+	assert_string_equal(last_name_of(7), "renamed");
 	say_thread(PROCESS_MAX_THREADS + 1, "new");
 	assert_int_equal(process->thread_names.count, 1);
 	assert_int_equal(process->threads.count, 0);
-	assert_string_equal(map64_find(&process->thread_names, PROCESS_MAX_THREADS + 1), "new");
+	assert_string_equal(last_name_of(PROCESS_MAX_THREADS + 1), "new");
 	assert_int_equal(process->jvm->bad_records, 0);
 }
 

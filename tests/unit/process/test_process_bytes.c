@@ -246,7 +246,7 @@ static void threads_are_accounted(void **state)
 		assert_true(wire_encode_thread(
 			&buf, &(struct wire_thread){.tid = i, .name = wire_str_from("a thread")}));
 		own_jvm_hear(process, &buf, NOW);
-		process_set_comm(process, (pid_t)i, "comm");
+		process_set_comm(process, (pid_t)i, "comm", 1);
 	}
 	check_charged();
 }

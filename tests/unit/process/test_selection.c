@@ -382,7 +382,7 @@ static void a_verdict_lasts_until_the_process_is_called_otherwise(void **state)
 	check("xxx");
 	strcpy(processes[1].comm, "other"); /* unsaid: nobody looks */
 	check("xxx");
-	process_set_comm(&processes[2], 102, "other");
+	process_set_comm(&processes[2], 102, "other", 1);
 	check("xx-");
 	free(map64_remove(&processes[2].threads, 102));
 	map64_fini(&processes[2].threads);

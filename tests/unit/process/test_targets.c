@@ -370,16 +370,16 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 	assert_non_null(mapping);
 	assert_string_equal(mapping->path, "/x.so");
 	assert_true(mapping->is_deleted);
-	process_set_comm(process, child, "http-nio-8080-e");
+	process_set_comm(process, child, "http-nio-8080-e", 1);
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-e");
 	wire_encode_thread(&buf,
 			   &(struct wire_thread){.tid = (uint32_t)child,
 						 .name = wire_str_from("http-nio-8080-exec-7")});
 	say_records(&buf);
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
-	process_set_comm(process, child, "another-of-that"); /* it has been renamed since */
+	process_set_comm(process, child, "another-of-that", 1); /* it has been renamed since */
 	assert_string_equal(process_thread_name(process, child), "another-of-that");
-	process_set_comm(process, child, "http-ni..exec-7"); /* as HotSpot cuts from 21 on */
+	process_set_comm(process, child, "http-ni..exec-7", 1); /* as HotSpot cuts from 21 on */
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
 }
 
@@ -408,10 +408,15 @@ static void threads_are_looked_up_anew_after_a_refresh(void **state)
 	struct process *process;
 
 	process = connect_agent();
-	process_set_comm(process, child, "stale");
+	process_set_comm(process, child, "stale", 1);
 	targets_refresh(&targets);
 	assert_int_equal(process->threads.count, 0);
 	assert_string_not_equal(process_thread_name(process, child), "stale");
+}
+
+static void see(struct process *process, uint64_t time_ns)
+{
+	process_see_thread(process, &(struct thread_at){.tid = getpid(), .time_ns = time_ns});
 }
 
 /* Of this process: its own names are to be had. */
@@ -424,15 +429,36 @@ static void a_threads_name_is_read_again_after_a_second(void **state)
 	process = targets_find_or_read(&targets, getpid());
 	prctl(PR_GET_NAME, before);
 	prctl(PR_SET_NAME, "first");
-	process_see_thread(process, getpid(), now_ns);
+	see(process, now_ns);
 	assert_string_equal(process_thread_name(process, getpid()), "first");
 	prctl(PR_SET_NAME, "second");
-	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS - 1);
+	see(process, now_ns + PROCESS_NAME_AGE_NS - 1);
 	assert_string_equal(process_thread_name(process, getpid()), "first");
-	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	see(process, now_ns + PROCESS_NAME_AGE_NS);
 	assert_string_equal(process_thread_name(process, getpid()), "second");
 	assert_string_equal(process->comm, "second"); /* it is the main thread */
 	prctl(PR_SET_NAME, before);
+}
+
+/* Samples wait before they are named, and a thread may have been renamed meanwhile. */
+static void a_sample_has_the_name_of_its_time(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	const pid_t tid = getpid();
+	const struct thread_at old = {.tid = tid, .time_ns = now_ns, .comm = "job-1"};
+	const struct thread_at new = {.tid = tid, .time_ns = now_ns + 1, .comm = "job-2"};
+	const struct thread_at untold = {.tid = tid, .time_ns = now_ns};
+	struct process *process;
+	const char *cut;
+
+	process = targets_find_or_read(&targets, tid);
+	process_see_thread(process, &old);
+	process_see_thread(process, &new);
+	assert_string_equal(process_thread_name_at(process, &old, &cut), "job-1");
+	assert_string_equal(process_thread_name_at(process, &untold, &cut), "job-1");
+	assert_string_equal(process_thread_name_at(process, &new, &cut), "job-2");
+	assert_null(cut);
+	assert_string_equal(process->comm, "job-2");
 }
 
 static void a_thread_with_the_number_of_another_is_another(void **state)
@@ -442,10 +468,10 @@ static void a_thread_with_the_number_of_another_is_another(void **state)
 	struct thread *thread;
 
 	process = targets_find_or_read(&targets, getpid());
-	process_see_thread(process, getpid(), now_ns);
+	see(process, now_ns);
 	thread = map64_find(&process->threads, (uint64_t)getpid());
 	thread->inner_tid = 4711; /* of the one before */
-	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	see(process, now_ns + PROCESS_NAME_AGE_NS);
 	assert_int_equal(thread->inner_tid, getpid());
 }
 
@@ -463,7 +489,7 @@ static void exec_empties_mappings_and_threads(void **state)
 
 	process = targets_find_or_read(&targets, child);
 	assert_true(process->space.count > 0);
-	process_set_comm(process, child + 1, "stale");
+	process_set_comm(process, child + 1, "stale", 1);
 	exec(clock_now_ns());
 	assert_int_equal(process->space.count, 0);
 	assert_int_equal(process->threads.count, 0);
@@ -532,7 +558,7 @@ static void exec_before_mappings_and_threads_were_read_leaves_them(void **state)
 	process = targets_find_or_read(&targets, child);
 	count = process->space.count;
 	assert_true(count > 0);
-	process_set_comm(process, child + 1, "read");
+	process_set_comm(process, child + 1, "read", 1);
 	exec(before - 1);
 	assert_int_equal(process->space.count, count);
 	assert_string_equal(process_thread_name(process, child + 1), "read");
@@ -545,7 +571,7 @@ static void exec_ends_the_jvm_and_its_session(void **state)
 
 	process = connect_agent();
 	say_load(0x1000, 64, "run", 500);
-	process_set_comm(process, child, "other");
+	process_set_comm(process, child, "other", 1);
 	exec(clock_now_ns());
 	assert_int_equal(process->jvm->state, JVM_ENDED);
 	assert_false(process_is_jvm(process));
@@ -713,6 +739,7 @@ int main(void)
 		TARGETS_TEST(memory_in_the_place_of_a_files_code_is_looked_at),
 		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
 		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
+		TARGETS_TEST(a_sample_has_the_name_of_its_time),
 		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
 		TARGETS_TEST(a_process_is_a_jvm_again_once_an_agent_connects),

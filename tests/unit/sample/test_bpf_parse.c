@@ -42,7 +42,8 @@ static struct bytes whole(uint32_t below)
 			 .stack_off = offsetof(struct bytes, stack),
 			 .stack_len = STACK,
 			 .n_kernel = KERNEL,
-			 .n_user = USER},
+			 .n_user = USER,
+			 .comm = "worker"},
 		.chains = {11, 12, 21, 22, 23},
 	};
 
@@ -73,6 +74,17 @@ static void a_record_has_all_its_parts(void **state)
 	assert_int_equal(record.sample.stack_len, STACK);
 	assert_int_equal(record.sample.stack[1], 1);
 	assert_int_equal(record.sample.unread_pages, 2);
+	assert_string_equal(record.sample.comm, "worker");
+}
+
+static void a_name_that_fills_its_bytes_is_terminated(void **state)
+{
+	struct bytes bytes = whole(0);
+	struct record record;
+
+	memset(bytes.head.comm, 'x', sizeof(bytes.head.comm));
+	assert_int_equal(bpf_parse(&bytes, sizeof(bytes), &record), 0);
+	assert_int_equal(strlen(record.sample.comm), sizeof(bytes.head.comm) - 1);
 }
 
 static void a_copy_that_begins_below_the_stack_pointer_is_cut_to_it(void **state)
@@ -226,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_has_all_its_parts),
+		cmocka_unit_test(a_name_that_fills_its_bytes_is_terminated),
 		cmocka_unit_test(a_copy_that_begins_below_the_stack_pointer_is_cut_to_it),
 		cmocka_unit_test(a_copy_that_ends_below_the_stack_pointer_is_none),
 		cmocka_unit_test(a_sample_without_registers_has_no_stack),

@@ -50,6 +50,7 @@ struct seen {
 	uint64_t records, weight, others, holes;
 	uint64_t first_ns, last_ns;
 	bool has_mark;
+	char comm[16]; /* of the last record */
 };
 
 static uint64_t now_ns(void)
@@ -154,6 +155,7 @@ static void on_record(void *arg, const struct record *record)
 	seen->weight += sample->weight;
 	seen->holes += sample->unread_pages != 0;
 	seen->has_mark |= has_mark(sample);
+	memcpy(seen->comm, sample->comm, sizeof(seen->comm));
 }
 
 static void read_for(struct sampler *sampler, struct seen *seen, uint64_t ns)
@@ -203,6 +205,28 @@ static void samples_of_whom_nobody_wants_do_not_come(void **state)
 		sampler_close(sampler);
 		child_end(seen.pid);
 		child_end(seen.other);
+	}
+}
+
+static void spin_by_a_name(void)
+{
+	prctl(PR_SET_NAME, "has-a-long-name-of-its-own");
+	spin();
+}
+
+static void a_sample_says_what_its_thread_is_called(void **state)
+{
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		const struct sampler_options options = options_of(variants[i]);
+		struct sampler *sampler = open_sampler(&options);
+		struct seen seen = {.pid = start(spin_by_a_name)};
+		const uint64_t until = now_ns() + PATIENCE_NS;
+
+		while (strcmp(seen.comm, "has-a-long-name") != 0 && now_ns() < until)
+			read_until(sampler, &seen, seen.records + 1, 0);
+		assert_string_equal(seen.comm, "has-a-long-name");
+		sampler_close(sampler);
+		child_end(seen.pid);
 	}
 }
 
@@ -562,6 +586,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_whom_nobody_wants_do_not_come),
+		cmocka_unit_test(a_sample_says_what_its_thread_is_called),
 		cmocka_unit_test(a_full_table_costs_no_sample_and_is_told),
 		cmocka_unit_test(a_program_that_begins_is_sampled_for_a_moment_unasked),
 		cmocka_unit_test(

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A thread that takes the name of what it does, in turn: all samples of a method are of one name. */
+public final class Renamed {
+    private static volatile long sink;
+
+    private static void first(long untilNanos) {
+        while (System.nanoTime() < untilNanos) {
+            sink += 1;
+        }
+    }
+
+    private static void second(long untilNanos) {
+        while (System.nanoTime() < untilNanos) {
+            sink += 2;
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Thread worker = new Thread(() -> {
+            while (true) {
+                Thread.currentThread().setName("does \uD83D\uDE00 1");
+                first(System.nanoTime() + 50_000_000L);
+                Thread.currentThread().setName("does \uD83D\uDE00 2");
+                second(System.nanoTime() + 50_000_000L);
+            }
+        });
+
+        worker.start();
+        System.out.println("ready");
+        worker.join();
+    }
+}
