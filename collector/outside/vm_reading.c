@@ -233,10 +233,11 @@ static void tell_threads(struct stepping *step, const struct vm_reading_now *now
 {
 	struct vm_reading *const reading = step->reading;
 
-	if (now->n_tids == 0 || reading->is_beside)
+	if (now->n_tids == 0)
 		return;
 	if (reading->tables)
 		read_thread_layout(step);
+	step->telling.out.time_ns = now->time_ns; /* a name is of when it was seen */
 	if (reading->threads.is_valid)
 		thread_names_read(step->memory, &reading->threads, now->tids, now->n_tids,
 				  tell_thread, step);
@@ -343,17 +344,18 @@ int vm_reading_step(struct vm_reading *reading, struct vm_memory *memory,
 	prepare(&step, now);
 	if (!reading->has_layout)
 		err = read_layout(&step, now, ret->lacks);
-	if (!err && !now->only_hello)
+	if (!err && !now->only_hello && !now->only_threads)
 		err = read_code(&step, now);
 	if (!err)
 		tell_threads(&step, now);
-	if (!err) {
+	if (!err && !now->only_threads) {
 		blob_list_fini(&reading->known);
 		reading->known = step.kept;
 		step.kept = (struct blob_list){0};
 		reading->step_ns = now->time_ns;
-		take_records(&step, ret);
 	}
+	if (!err)
+		take_records(&step, ret);
 	end(&step);
 	reading->stats.steps++;
 	reading->stats.bytes += memory->bytes - bytes;

@@ -57,6 +57,7 @@ struct vm_reading_now {
 	const struct program_texts *texts; /* for the hello; NULL: not known */
 	const uint32_t *tids; /* of threads whose full names are wanted, by their inner IDs */
 	size_t n_tids;	      /* THREAD_NAMES_MAX at most */
+	bool only_threads;    /* no code is read, and what was told of it stands */
 };
 
 /* Whether there is more to tell at once. */

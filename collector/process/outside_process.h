@@ -25,6 +25,7 @@
 #define OUTSIDE_ANSWER_NS UINT64_C(300000000) /* a sample waits for what is due so soon */
 
 struct outside_beside {
+	bool was_asked;	  /* code was wanted once, and not the names of threads alone */
 	bool is_asked;	  /* a reading is wanted, or has more to tell */
 	bool has_told;	  /* code was found of which the agent had not told */
 	bool is_vain;	  /* since it was asked for, nothing was found */
@@ -40,6 +41,8 @@ struct outside_process {
 	bool is_named;	 /* of those: what it runs has been read */
 	struct outside_beside beside;
 	struct outside_reader *reader; /* NULL: none yet, or an error was the last */
+	bool only_threads;	       /* this step is of names of threads, beside an agent */
+	uint64_t threads_due_ns;       /* when the next of these is due */
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */
 	uint64_t ready_ns;	       /* before, its share of the time allows none */
@@ -61,6 +64,9 @@ size_t outside_process_bytes(const struct outside_process *outside);
 
 /* A sample of the process has come; outside NULL: it is not read. */
 void outside_process_note_sample(struct outside_process *outside, uint64_t now_ns);
+
+/* Whether names of threads are to be read beside an agent: a sample has come since. */
+bool outside_process_wants_threads(const struct outside_process *outside);
 
 /* Why the process cannot be read, or "". */
 const char *outside_process_problem(const struct outside_process *outside);

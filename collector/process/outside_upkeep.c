@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGENT_FILE "libfgagent.so"
-#define LOOK_NS	   UINT64_C(5000000) /* between two looks whether a step has ended */
+#define AGENT_FILE	 "libfgagent.so"
+#define LOOK_NS		 UINT64_C(5000000)     /* between two looks whether a step has ended */
+#define THREADS_RETRY_NS UINT64_C(30000000000) /* after names of threads could not be read */
 
 static bool is_heard(const struct process *process)
 {
@@ -26,62 +27,6 @@ bool outside_may_read(struct process *process)
 {
 	return !process->gone_ns && !process->is_replayed && !is_heard(process) &&
 	       process_maps_libjvm_now(process);
-}
-
-/* ---- beside an agent ---- */
-
-/* Whether an agent tells of the process's JVM now, and has told of all that it knows. */
-bool outside_process_is_heard(const struct process *process)
-{
-	const struct jvm *const jvm = process->jvm;
-
-	return jvm && !jvm->is_outside && jvm->state == JVM_CURRENT && !process->gone_ns &&
-	       !process->is_replayed;
-}
-
-/* Whether code of the JVM can lie at the address, as far as is known. */
-static bool is_in_heaps(const struct outside_beside *beside, uint64_t addr)
-{
-	bool is_in = beside->n_heaps == 0 || addr == 0;
-
-	for (size_t i = 0; i < beside->n_heaps; i++)
-		is_in |= addr >= beside->heaps[i].low && addr < beside->heaps[i].high;
-	return is_in;
-}
-
-/* Whether the code of a JVM without an agent is still being told for the first time. */
-static bool is_being_told(const struct process *process, uint64_t now_ns)
-{
-	const struct outside_process *const outside = process->outside;
-	const struct jvm *const jvm = process->jvm;
-
-	return outside && !outside->is_beside && !outside->err && !outside->is_late &&
-	       !(jvm && jvm->is_outside && jvm->state == JVM_CURRENT) &&
-	       outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
-}
-
-bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns)
-{
-	struct outside_process *outside = process->outside;
-
-	if (!outside_process_is_heard(process))
-		return is_being_told(process, now_ns);
-	if (!process_maps_libjvm_now(process))
-		return false;
-	if (!outside) {
-		outside = calloc(1, sizeof(*outside));
-		if (!outside)
-			return false;
-		outside->is_beside = true;
-		outside->since_ns = outside->due_ns = now_ns;
-		process->outside = outside;
-	}
-	if (!outside->is_beside || !is_in_heaps(&outside->beside, addr) ||
-	    (outside->beside.read_ns && time_ns <= outside->beside.read_ns))
-		return false;
-	outside->beside.is_vain |= !outside->beside.is_asked;
-	outside->beside.is_asked = true;
-	return !outside->is_late && !outside->err && outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
 }
 
 /* ---- when ---- */
@@ -102,6 +47,11 @@ static uint64_t patience_ns(const struct process *process)
 										  : 0;
 }
 
+static unsigned share_of(const struct outside_upkeep *upkeep)
+{
+	return upkeep->share ? upkeep->share : OUTSIDE_SHARE;
+}
+
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -120,7 +70,7 @@ static bool may_go_on(const struct outside_upkeep *upkeep, const struct outside_
 static void set_due(const struct outside_upkeep *upkeep, struct outside_process *outside,
 		    const struct outside_told *told, uint64_t now_ns)
 {
-	const unsigned share = upkeep->share ? upkeep->share : OUTSIDE_SHARE;
+	const unsigned share = share_of(upkeep);
 	const bool has_more = told->told.has_more;
 	const bool is_hot =
 		outside->sampled_ns && now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS;
@@ -190,9 +140,11 @@ static void say_problem(const struct process *process, uint64_t now_ns)
 	if (outside->err == -ESRCH || !log_limit_allows(&limit, process->group, now_ns))
 		return;
 	log_warning("PID %d is a JVM %s, and %s: %s%s%s%s", (int)process->pid,
-		    outside->is_beside ? "with code of which its agent cannot tell"
-				       : "without an agent",
-		    outside->is_beside	  ? "this code has no names"
+		    outside->only_threads ? "with an agent"
+		    : outside->is_beside  ? "with code of which its agent cannot tell"
+					  : "without an agent",
+		    outside->only_threads ? "names that others give its threads are not known"
+		    : outside->is_beside  ? "this code has no names"
 		    : outside->only_names ? "what it runs cannot be read"
 					  : "its Java code has no names",
 		    outside_process_problem(outside), outside->lacks[0] ? " (" : "", outside->lacks,
@@ -206,10 +158,14 @@ static void note_error(struct outside_upkeep *upkeep, struct process *process, i
 	const unsigned doublings =
 		outside->failures < OUTSIDE_RETRIES ? outside->failures : OUTSIDE_RETRIES;
 
-	outside->err = err;
 	outside->errors++;
-	outside->failures++;
 	upkeep->stats.errors++;
+	if (outside->only_threads) {
+		outside->threads_due_ns = now_ns + THREADS_RETRY_NS;
+		return;
+	}
+	outside->err = err;
+	outside->failures++;
 	outside->due_ns = now_ns + (OUTSIDE_RETRY_NS << doublings);
 	if (outside->failures == 2)
 		say_problem(process, now_ns);
@@ -237,21 +193,25 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 {
 	struct outside_process *const outside = process->outside;
 	struct vm_image_mapping libjvm;
-	const bool is_beside = outside->is_beside;
 	uint32_t tids[THREAD_NAMES_MAX];
 	struct vm_reading_now now = {
 		.time_ns = now_ns + (uint64_t)process->clock_offset_ns,
 		.inner_pid = (uint32_t)process->inner_pid,
 		.only_hello = outside->only_names,
+		.only_threads = outside->only_threads,
 		.tids = tids,
 	};
 	int err = 0;
 
-	if (!is_beside && !outside->only_names)
+	if (!outside->only_names)
 		now.n_tids = process_ask_threads(process, now_ns, tids, THREAD_NAMES_MAX);
+	outside->threads_due_ns = now_ns + PROCESS_NAME_AGE_NS;
+	if (outside->only_threads && now.n_tids == 0)
+		return;
 
 	if (!outside->reader && find_libjvm(process, &libjvm))
-		err = outside_reader_new(process->pid, &libjvm, is_beside, &outside->reader);
+		err = outside_reader_new(process->pid, &libjvm, outside->is_beside,
+					 &outside->reader);
 	if (!err && outside->reader)
 		err = outside_reader_start(outside->reader, &now);
 	outside->started_ns = now_ns;
@@ -319,8 +279,12 @@ static void apply_beside(struct outside_upkeep *upkeep, const struct outside_hos
 	struct wire_record record;
 	size_t n = 0;
 
-	while (wire_reader_next(&reader, &record) == 1)
-		n += code_events_apply_beside(process, &record, now_ns);
+	while (wire_reader_next(&reader, &record) == 1) {
+		if (record.kind == WIRE_THREAD)
+			code_events_apply(process, &record, now_ns);
+		else
+			n += code_events_apply_beside(process, &record, now_ns);
+	}
 	upkeep->stats.beside += n;
 	if (n > 0) {
 		beside->has_told = true;
@@ -385,10 +349,13 @@ static bool take_told(struct outside_upkeep *upkeep, const struct outside_host *
 		return take_names(host, process, told);
 	if (!outside->is_beside && !open_session(upkeep, host, process, now_ns))
 		return false;
-	set_due(upkeep, outside, told, now_ns);
+	if (!outside->only_threads)
+		set_due(upkeep, outside, told, now_ns);
 	if (outside->is_beside) {
 		apply_beside(upkeep, host, process, &told->told, now_ns);
-		note_beside(outside, told, now_ns);
+		outside->threads_due_ns += share_of(upkeep) * told->took_ns;
+		if (!outside->only_threads)
+			note_beside(outside, told, now_ns);
 	} else {
 		apply(host, process, &told->told, now_ns);
 		upkeep->stats.cut_threads +=
@@ -413,10 +380,10 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		!told.err && !is_gone(process) && take_told(upkeep, host, process, &told, now_ns);
 	if (!outside->is_named)
 		outside->stats = told.stats;
-	if (is_taken) {
+	if (is_taken && !outside->only_threads) {
 		outside->err = 0;
 		outside->failures = 0;
-	} else {
+	} else if (!is_taken) {
 		end_reader(outside);
 		note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
 	}
@@ -457,6 +424,16 @@ static bool wants_step(const struct outside_process *outside, uint64_t now_ns)
 					    now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS);
 }
 
+/* When the next step is due, UINT64_MAX: none is. */
+static uint64_t next_ns(const struct outside_process *outside, uint64_t now_ns)
+{
+	const uint64_t code_ns = wants_step(outside, now_ns) ? outside->due_ns : UINT64_MAX;
+	const uint64_t threads_ns =
+		outside_process_wants_threads(outside) ? outside->threads_due_ns : UINT64_MAX;
+
+	return code_ns < threads_ns ? code_ns : threads_ns;
+}
+
 static void end(struct process *process)
 {
 	outside_process_free(process->outside);
@@ -489,22 +466,33 @@ static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside
 		take_step(upkeep, host, process, now_ns);
 	if (!only_names)
 		want_code(outside, now_ns);
-	if (now_ns >= outside->due_ns && !is_out(outside) && wants_step(outside, now_ns))
+	if (now_ns >= next_ns(outside, now_ns) && !is_out(outside)) {
+		outside->only_threads = now_ns < outside->due_ns || !wants_step(outside, now_ns);
 		start_step(upkeep, process, now_ns);
+	}
 	if (note_late(process, now_ns))
 		return now_ns + OUTSIDE_LATE_NS;
 	if (is_out(outside))
 		return now_ns + LOOK_NS;
-	return wants_step(outside, now_ns) ? outside->due_ns : UINT64_MAX;
+	return next_ns(outside, now_ns);
+}
+
+/* Whether its code is read. */
+static bool is_read(const struct process *process)
+{
+	const struct outside_process *const outside = process->outside;
+
+	return outside && !outside->only_names &&
+	       (!outside->is_beside || outside->beside.was_asked);
 }
 
 bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, uint64_t addr,
 			uint64_t time_ns)
 {
-	const bool was_read = process->outside;
+	const bool was_read = is_read(process);
 	const bool may_wait = outside_process_ask(process, addr, time_ns, clock_now_ns());
 
-	if (process->outside && !was_read) {
+	if (is_read(process) && !was_read) {
 		upkeep->stats.read_now++; /* until a walk through the table has counted */
 		upkeep->round_read++;
 	}
@@ -513,9 +501,9 @@ bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, 
 	return may_wait;
 }
 
-static bool is_read(const struct process *process)
+static bool has_threads_read(const struct process *process)
 {
-	return process->outside && !process->outside->only_names;
+	return process->outside && process->outside->is_beside;
 }
 
 void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_host *host,
@@ -529,7 +517,7 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 		return;
 	if (upkeep->pos == 0) {
 		upkeep->round_ns = now_ns + OUTSIDE_LOOK_NS;
-		upkeep->round_read = 0;
+		upkeep->round_read = upkeep->round_threads = 0;
 	}
 	do {
 		enum outside_want want;
@@ -544,12 +532,14 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 		if (due_ns < upkeep->round_ns)
 			upkeep->round_ns = due_ns;
 		upkeep->round_read += is_read(process);
+		upkeep->round_threads += has_threads_read(process);
 	} while (has_more && clock_now_ns() < until_ns);
 	upkeep->next_ns = has_more ? now_ns : upkeep->round_ns;
 	if (has_more)
 		return;
 	upkeep->pos = 0;
 	upkeep->stats.read_now = upkeep->round_read;
+	upkeep->threads_now = upkeep->round_threads;
 }
 
 static const struct counter counters[] = {

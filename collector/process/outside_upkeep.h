@@ -75,9 +75,11 @@ struct outside_upkeep {
 	size_t pos;	   /* in the table of processes */
 	uint64_t round_ns; /* when the next walk through the table is due, as far as is known */
 	size_t round_read; /* JVMs that this walk has come by */
-	uint64_t next_ns;  /* when the next step is due; 0: at once */
-	uint64_t most_ns;  /* of a step; 0: OUTSIDE_STEP_NS */
-	unsigned share;	   /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
+	/* JVMs beside whose agent the names of threads are read, and those this walk came by. */
+	size_t threads_now, round_threads;
+	uint64_t next_ns; /* when the next step is due; 0: at once */
+	uint64_t most_ns; /* of a step; 0: OUTSIDE_STEP_NS */
+	unsigned share;	  /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
 	uint64_t at_once_ns; /* 0: OUTSIDE_AT_ONCE_NS */
 };
 
@@ -94,6 +96,11 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 			 const struct map64 *processes, uint64_t now_ns);
 
 /*
+ * Begins the reading of a JVM beside its agent, unless it has begun. NULL: no agent tells of the
+ * JVM, or it is read as one without.
+ */
+struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns);
+/*
  * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
  * address. Makes process->outside. Returns whether the sample may wait for the answer, or for the
  * first reading of a JVM without an agent.
@@ -102,6 +109,13 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 
 /* Whether an agent tells of the process's JVM, and nothing is being repeated. */
 bool outside_process_is_heard(const struct process *process);
+/*
+ * A sample of the process has come. Beside an agent the names of its threads are read then, once a
+ * second: an agent does not see that a thread is renamed, and the kernel is not told each name.
+ */
+void outside_upkeep_note_sample(struct outside_upkeep *upkeep, struct process *process,
+				uint64_t now_ns);
+
 /*
  * outside_process_ask, for the next step. A sample that waits is to be taken again after some
  * milliseconds.

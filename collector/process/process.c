@@ -426,6 +426,7 @@ void process_see_thread(struct process *process, const struct thread_at *at)
 
 	if (!thread)
 		return;
+	thread->seen_ns = at->time_ns;
 	if (is_told && !is_known)
 		thread->comms = (struct thread_comms){0}; /* it was read after the sample */
 	if (is_told)

@@ -31,7 +31,7 @@
 #include "maps/map_writer.h"
 #include "memory/address_space.h"
 #include "process/outside_process.h"
-#include "process/thread_history.h"
+#include "vm/thread_history.h"
 #include "process/workload.h"
 
 #include <limits.h>
@@ -92,6 +92,7 @@ struct thread {
 	pid_t tid;
 	pid_t inner_tid;
 	uint64_t read_ns;  /* when its name was last read */
+	uint64_t seen_ns;  /* when its last sample was taken */
 	uint64_t asked_ns; /* when its full name was last asked for; 0: never */
 	bool is_cut;	   /* it was asked for and was not had, which has counted */
 	struct thread_comms comms;

@@ -200,7 +200,7 @@ static bool may_be_cut(const struct thread *thread)
 static bool is_to_be_asked(const struct thread *thread, uint64_t now_ns)
 {
 	return thread->inner_tid > 0 &&
-	       (thread->asked_ns == 0 || (thread->read_ns > thread->asked_ns &&
+	       (thread->asked_ns == 0 || (thread->seen_ns > thread->asked_ns &&
 					  now_ns >= thread->asked_ns + PROCESS_NAME_AGE_NS));
 }
 

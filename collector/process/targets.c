@@ -1065,7 +1065,7 @@ static enum outside_want wanted_outside(void *arg, const struct process *process
 static bool reads_outside(const struct targets *targets)
 {
 	return targets->outside_users + targets->one_users + targets->name_users > 0 ||
-	       targets->outside.stats.read_now > 0;
+	       targets->outside.stats.read_now + targets->outside.threads_now > 0;
 }
 
 static void read_outside(struct targets *targets)

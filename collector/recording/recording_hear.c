@@ -305,8 +305,9 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 		.tid = record->tid, .time_ns = record->time_ns, .comm = record->sample.comm};
 
 	process_see_thread(process, &thread);
-	outside_process_note_sample(process->outside, clock_now_ns());
-	if (process->jvm && process->jvm->has_guests && !process->outside)
+	outside_upkeep_note_sample(&model->targets->outside, process, clock_now_ns());
+	if (process->jvm && process->jvm->has_guests && process->outside &&
+	    process->outside->is_beside && !process->outside->beside.was_asked)
 		outside_upkeep_ask(&model->targets->outside, process, 0, record->time_ns);
 	recording_read_mappings(recording, model, process, &miss);
 	expect_files(model, process, &record->sample);

@@ -71,6 +71,14 @@ class Names(Case):
         self.assertEqual(seen(recording), {("does \U0001f600_1", "first"),
                                            ("does \U0001f600_2", "second")})
 
+    def test_name_that_another_thread_has_given_is_seen_beside_the_agent(self):
+        jvm = self.background(self.java("Renamed", "given", agent=f"socket={self.place.socket}"),
+                              "renamed")
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
+        collector.record_until(self.place, lambda recording: any(
+            any(name.startswith("given \U0001f600") for name in frames)
+            for frames, _ in recording.folded.stacks), "--threads", "-p", jvm.pid)
+
     def test_style_that_is_none_is_a_usage_error(self):
         finished = collector.fgcollect("record", "--java-names=dots", "-o",
                                        self.directory / "none.folded", *self.place.options())

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A thread that takes the name of what it does, in turn: all samples of a method are of one name. */
+/**
+ * A thread that takes the name of what it does, in turn: all samples of a method are of one name. With
+ * an argument a thread that is given a name by another one, of which the kernel is not told.
+ */
 public final class Renamed {
     private static volatile long sink;
 
@@ -15,7 +18,15 @@ public final class Renamed {
         }
     }
 
-    public static void main(String[] args) throws InterruptedException {
+    private static Thread given() {
+        Thread worker = new Thread(() -> first(Long.MAX_VALUE), "not yet given");
+
+        worker.start();
+        worker.setName("given \uD83D\uDE00 by another one");
+        return worker;
+    }
+
+    private static Thread taken() {
         Thread worker = new Thread(() -> {
             while (true) {
                 Thread.currentThread().setName("does \uD83D\uDE00 1");
@@ -26,6 +37,12 @@ public final class Renamed {
         });
 
         worker.start();
+        return worker;
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Thread worker = args.length > 0 ? given() : taken();
+
         System.out.println("ready");
         worker.join();
     }

@@ -233,8 +233,8 @@ static int make_process(void)
 	snprintf(process->workload.container, sizeof(process->workload.container), "web-1");
 	label_set_add(&process->workload.labels, WORKLOAD_IMAGE, "shop/cart:1.4.2");
 	snprintf(process->workload.pod, sizeof(process->workload.pod), "api-7");
-	return process_set_thread_name(process, process->inner_pid,
-				       name("worker-with-a-long-name"), 1);
+	return process_set_thread_name(process, process->inner_pid, name("worker-with-a-long-name"),
+				       1);
 }
 
 /*

@@ -530,6 +530,62 @@ static void readings_in_vain_are_made_less_and_less_often(void **state)
 	assert_int_equal(fixture->upkeep.stats.beside, 0);
 }
 
+/* A sample of the own thread has come. */
+static void sample(struct fixture *fixture)
+{
+	process_see_thread(fixture->process,
+			   &(struct thread_at){.tid = getpid(), .time_ns = fixture->now_ns});
+	outside_upkeep_note_sample(&fixture->upkeep, fixture->process, fixture->now_ns);
+}
+
+static void names_of_threads_are_read_beside_an_agent_while_samples_come(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	begin_beside(fixture);
+	sample(fixture);
+	assert_int_equal(fixture->upkeep.threads_now, 1);
+	pass(fixture, 5 * PROCESS_NAME_AGE_NS);
+	assert_int_equal(fixture->upkeep.stats.steps, 1);
+	assert_int_equal(fixture->upkeep.stats.errors, 0);
+	for (int i = 0; i < 1000 && fixture->upkeep.stats.steps < 3; i++) {
+		sample(fixture);
+		pass(fixture, PROCESS_NAME_AGE_NS);
+	}
+	assert_int_equal(fixture->upkeep.stats.steps, 3);
+	/* Code is left to the agent. */
+	assert_null(code_map_living(fixture->process->code, code));
+	assert_int_equal(fixture->upkeep.stats.beside, 0);
+	assert_int_equal(fixture->upkeep.stats.read_now, 0);
+}
+
+static void code_is_read_beside_names_of_threads(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+
+	begin_beside(fixture);
+	sample(fixture);
+	pass(fixture, 2 * PROCESS_NAME_AGE_NS);
+	ask(fixture, code);
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "run");
+	/* What was told stays told while names alone are read, and so its end is told. */
+	fixture->process->outside->beside.has_told = false; /* so that no code is read on */
+	fixture->process->outside->threads_due_ns = 0;
+	sample(fixture);
+	pass(fixture, 2 * PROCESS_NAME_AGE_NS);
+	assert_true(fixture->process->outside->only_threads);
+	assert_string_equal(name_at(fixture, code), "run");
+	fake_vm_free_code(&fixture->vm, code);
+	fixture->process->outside->due_ns = 0;
+	ask(fixture, code);
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	assert_null(code_map_living(fixture->process->code, code));
+	assert_int_equal(fixture->upkeep.stats.beside, 1);
+}
+
 static void a_reading_beside_an_agent_ends_with_it(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -672,6 +728,11 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(readings_in_vain_are_made_less_and_less_often,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			names_of_threads_are_read_beside_an_agent_while_samples_come, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(code_is_read_beside_names_of_threads, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_reading_beside_an_agent_ends_with_it, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The names of a thread by time, see thread_history.h. */
-#include "process/thread_history.h"
+#include "vm/thread_history.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a thread was called, by time, from what the kernel and the JVM have said. */
-#include "process/thread_history.h"
+#include "vm/thread_history.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,17 +3,17 @@
  * shape:   what a thread was called by the kernel and by its JVM, and when -> its name at a time
  * units:   CLOCK_MONOTONIC nanoseconds of the host; the kernel's names in modified UTF-8 if the
  *          thread is a JVM's; full names in UTF-8
- * threads: the model's
+ * threads: one at a time
  * errors:  none
  * source:  prctl(2) PR_SET_NAME; HotSpot's JVM_SetNativeThreadName, os::set_native_thread_name
  *
- * HotSpot tells the kernel a name where the thread itself takes it. The kernel keeps 15 bytes. Where
- * another thread gives the name, or the thread has attached itself by JNI, the kernel is not told.
- * So each name has the time at which it was first seen. A full name counts if the kernel's would be
- * cut from it, or if it was seen since the kernel's name came.
+ * HotSpot tells the kernel a name where the thread itself takes it. The kernel keeps 15 bytes.
+ * Where another thread gives the name, or the thread has attached itself by JNI, the kernel is not
+ * told. So each name has the time at which it was first seen. A full name counts if the kernel's
+ * would be cut from it, or if it was seen since the kernel's name came.
  */
-#ifndef FG_PROCESS_THREAD_HISTORY_H
-#define FG_PROCESS_THREAD_HISTORY_H
+#ifndef FG_VM_THREAD_HISTORY_H
+#define FG_VM_THREAD_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
