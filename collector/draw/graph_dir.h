@@ -29,7 +29,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 #include "render/render.h"
-#include "process/wall_clock.h"
+#include "profile/wall_clock.h"
 
 #include <stddef.h>
 #include <stdint.h>

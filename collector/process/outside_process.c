@@ -3,7 +3,6 @@
 #include "process/outside_process.h"
 
 #include "guard/heap_bytes.h"
-#include "process/outside_upkeep.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,85 +63,4 @@ const char *outside_process_problem(const struct outside_process *outside)
 	if (outside->is_late)
 		return "its memory does not answer";
 	return outside->err ? reason_of(outside->err) : "";
-}
-
-/* ---- beside an agent ---- */
-
-bool outside_process_is_heard(const struct process *process)
-{
-	const struct jvm *const jvm = process->jvm;
-
-	return jvm && !jvm->is_outside && jvm->state == JVM_CURRENT && !process->gone_ns &&
-	       !process->is_replayed;
-}
-
-/* Whether code of the JVM can lie at the address, as far as is known. */
-static bool is_in_heaps(const struct outside_beside *beside, uint64_t addr)
-{
-	bool is_in = beside->n_heaps == 0 || addr == 0;
-
-	for (size_t i = 0; i < beside->n_heaps; i++)
-		is_in |= addr >= beside->heaps[i].low && addr < beside->heaps[i].high;
-	return is_in;
-}
-
-/* Whether the code of a JVM without an agent is still being told for the first time. */
-static bool is_being_told(const struct process *process, uint64_t now_ns)
-{
-	const struct outside_process *const outside = process->outside;
-	const struct jvm *const jvm = process->jvm;
-
-	return outside && !outside->is_beside && !outside->err && !outside->is_late &&
-	       !(jvm && jvm->is_outside && jvm->state == JVM_CURRENT) &&
-	       outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
-}
-
-struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns)
-{
-	struct outside_process *outside = process->outside;
-
-	if (!outside_process_is_heard(process) || !process_maps_libjvm_now(process))
-		return NULL;
-	if (!outside)
-		outside = calloc(1, sizeof(*outside));
-	if (!outside)
-		return NULL;
-	if (!process->outside) {
-		outside->is_beside = true;
-		outside->since_ns = outside->due_ns = outside->threads_due_ns = now_ns;
-		process->outside = outside;
-	}
-	return outside->is_beside ? outside : NULL;
-}
-
-bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns)
-{
-	struct outside_process *outside;
-
-	if (!outside_process_is_heard(process))
-		return is_being_told(process, now_ns);
-	outside = outside_process_begin_beside(process, now_ns);
-	if (!outside)
-		return false;
-	outside->beside.was_asked = true;
-	if (!is_in_heaps(&outside->beside, addr) ||
-	    (outside->beside.read_ns && time_ns <= outside->beside.read_ns))
-		return false;
-	outside->beside.is_vain |= !outside->beside.is_asked;
-	outside->beside.is_asked = true;
-	return !outside->is_late && !outside->err && outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
-}
-
-void outside_upkeep_note_sample(struct outside_upkeep *upkeep, struct process *process,
-				uint64_t now_ns)
-{
-	const struct outside_process *outside;
-
-	if (!process->outside && outside_process_begin_beside(process, now_ns))
-		upkeep->threads_now++; /* until a walk through the table has counted */
-	outside_process_note_sample(process->outside, now_ns);
-	outside = process->outside;
-	if (outside && outside_process_wants_threads(outside) &&
-	    outside->threads_due_ns < upkeep->next_ns)
-		upkeep->next_ns = outside->threads_due_ns;
 }

@@ -22,7 +22,7 @@
 #ifndef FG_STORE_STORE_WRITER_H
 #define FG_STORE_STORE_WRITER_H
 
-#include "process/wall_clock.h"
+#include "profile/wall_clock.h"
 #include "store/store_notes.h"
 #include "store/store_segment.h"
 #include "store/store_stats.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tells jumps of the wall clock from time that has passed, see wall_clock.h. */
-#include "process/wall_clock.h"
+#include "profile/wall_clock.h"
 
 #include "base/clock.h"
 #include "base/file.h"

@@ -6,8 +6,8 @@
  * errors:  none
  * source:  clock_gettime(2) CLOCK_REALTIME, CLOCK_BOOTTIME; random(4) boot_id
  */
-#ifndef FG_PROCESS_WALL_CLOCK_H
-#define FG_PROCESS_WALL_CLOCK_H
+#ifndef FG_PROFILE_WALL_CLOCK_H
+#define FG_PROFILE_WALL_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
