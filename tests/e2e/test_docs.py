@@ -15,7 +15,9 @@ IMAGE_MAX_BYTES = 256 << 10
 # What a paragraph has that tells of counters, and what looks like one there and is something else.
 COUNTING = re.compile(r"\bcount(s|ed|er|ers)\b|list --json|/metrics")
 NO_COUNTERS = re.compile(r"perf_event_\w+|process_vm_readv|service_name"
-                         r"|live_objects|native_inlined|kernel\.(kptr|perf|yama)\w+")
+                         r"|live_objects|native_inlined|kernel\.(kptr|perf|yama)\w+"
+                         # of pprof: types of Go's, and labels
+                         r"|(alloc|inuse)_(space|objects)|thread_id")
 # Whose words of code are those of the code: they name functions.
 TOURS = ("collector/README.md", "collector/LIMITS.md", "collector/GLOSSARY.md",
          "collector/DESIGN-NOTES.md", "tests/README.md", "shared/README.md", "jvmti-agent/README.md",
