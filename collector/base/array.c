@@ -17,7 +17,9 @@ int array_reserve(void *array, size_t *size, size_t wanted, size_t element_bytes
 	while (grown < wanted && grown <= SIZE_MAX / 2)
 		grown *= 2;
 	memcpy(&items, array, sizeof(items));
-	items = grown < wanted ? NULL : reallocarray(items, grown, element_bytes);
+	if (grown < wanted || grown > SIZE_MAX / element_bytes)
+		return -ENOMEM;
+	items = realloc(items, grown * element_bytes);
 	if (!items)
 		return -ENOMEM;
 	memcpy(array, &items, sizeof(items));

@@ -27,7 +27,8 @@ static void copy_text(char ret[PROGRAM_TEXT_BYTES], const char *text, size_t len
 {
 	const size_t most = len < PROGRAM_TEXT_BYTES - 1 ? len : PROGRAM_TEXT_BYTES - 1;
 
-	memcpy(ret, text, most);
+	if (most > 0) /* of nothing the text may be NULL */
+		memcpy(ret, text, most);
 	ret[most] = '\0';
 }
 

@@ -95,7 +95,7 @@ static void put(unsigned char *to, size_t *len, const void *bytes, size_t n)
 static void put_number(unsigned char *to, size_t *len, uint32_t value, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[(*len)++] = (unsigned char)((uint64_t)value >> 8 * i);
+		to[(*len)++] = i < sizeof(value) ? (unsigned char)(value >> 8 * i) : 0;
 }
 
 static size_t deflate_text(const char *text, unsigned char *ret, size_t size)
