@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-ssize_t file_read_up_to(int fd, char *buf, size_t size)
+/* off: where in the file; NULL: where the descriptor is. */
+static ssize_t fill(int fd, char *buf, size_t size, const uint64_t *off)
 {
 	size_t len = 0;
 
 	while (len < size) {
-		const ssize_t n = read(fd, buf + len, size - len);
+		const ssize_t n = off ? pread(fd, buf + len, size - len, (off_t)(*off + len))
+				      : read(fd, buf + len, size - len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -29,22 +31,14 @@ ssize_t file_read_up_to(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
+ssize_t file_read_up_to(int fd, char *buf, size_t size)
+{
+	return fill(fd, buf, size, NULL);
+}
+
 ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t off)
 {
-	size_t len = 0;
-
-	while (len < size) {
-		const ssize_t n = pread(fd, (char *)buf + len, size - len, (off_t)(off + len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
+	return fill(fd, buf, size, &off);
 }
 
 ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)

@@ -23,6 +23,7 @@ struct job {
 	struct guarded_call *call;
 	struct owner owner; /* of a left call */
 	struct job *next;   /* in the queue of left calls */
+	uint64_t back_ns;   /* when it returned late; set before is_back */
 	atomic_bool is_back;
 	atomic_uint holders;
 };
@@ -83,6 +84,7 @@ static void end_job(struct helpers_call *base)
 {
 	struct job *const job = (struct job *)base;
 
+	job->back_ns = clock_now_ns();
 	guarded_free(job->call);
 	atomic_store(&job->is_back, true);
 	drop(job);
@@ -170,9 +172,11 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 		struct late_process *const place = &guard->processes[i];
 
 		if (place->out && atomic_load(&place->out->is_back)) {
+			const uint64_t back_ns = place->out->back_ns;
+
 			drop(place->out);
 			place->out = NULL;
-			if (now_ns <= place->since_ns + GUARD_SOON_NS) {
+			if (back_ns <= place->since_ns + GUARD_SOON_NS) {
 				place->parts -= GUARD_PARTS - 1;
 				forgive(guard, place->owner);
 			}
@@ -421,8 +425,6 @@ void guard_begin_turn(struct guard *guard)
 {
 	guard->has_turns = true;
 	guard->waited_ns = 0;
-	if (guard->n_processes > 0)
-		see_who_is_back(guard, clock_now_ns());
 }
 
 /* How long a call is waited for; 0: it is not made in this turn. */

@@ -330,7 +330,14 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
 }
 
-static void read_thread(const struct process *process, struct thread *thread, uint64_t now_ns)
+static bool is_told(const struct thread_at *at)
+{
+	return at->comm && at->comm[0];
+}
+
+/* What is read is newer than the sample, so that a name that the sample tells goes before. */
+static void read_thread(const struct process *process, struct thread *thread,
+			const struct thread_at *at)
 {
 	char comm[PROCESS_COMM_BYTES] = "";
 	pid_t inner;
@@ -340,12 +347,12 @@ static void read_thread(const struct process *process, struct thread *thread, ui
 	if (!process_stat_thread_names(process->pid, thread->tid, &inner, comm, sizeof(comm)))
 		return; /* what is known of the thread stays */
 	thread->inner_tid = inner;
-	thread_comms_note(&thread->comms, comm, now_ns);
+	thread_comms_note(&thread->comms, is_told(at) ? at->comm : comm, at->time_ns);
 }
 
-static struct thread *find_or_add_thread(struct process *process, pid_t tid, uint64_t now_ns)
+static struct thread *find_or_add_thread(struct process *process, const struct thread_at *at)
 {
-	struct thread *thread = map64_find(&process->threads, (uint64_t)tid);
+	struct thread *thread = map64_find(&process->threads, (uint64_t)at->tid);
 
 	if (thread)
 		return thread;
@@ -356,9 +363,9 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid, uin
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	thread->tid = tid;
-	read_thread(process, thread, now_ns);
-	if (map64_put(&process->threads, (uint64_t)tid, thread) < 0) {
+	thread->tid = at->tid;
+	read_thread(process, thread, at);
+	if (map64_put(&process->threads, (uint64_t)at->tid, thread) < 0) {
 		free(thread);
 		return NULL;
 	}
@@ -376,7 +383,7 @@ static const char *comm_utf8(struct thread *thread, const char *comm)
 const char *process_thread_name_at(struct process *process, const struct thread_at *at,
 				   const char **ret_cut)
 {
-	struct thread *const thread = find_or_add_thread(process, at->tid, at->time_ns);
+	struct thread *const thread = find_or_add_thread(process, at);
 	const char *comm, *full, *cut = NULL;
 
 	if (ret_cut)
@@ -399,7 +406,7 @@ const char *process_thread_name(struct process *process, pid_t tid)
 {
 	const struct thread_at now = {.tid = tid, .time_ns = UINT64_MAX};
 
-	find_or_add_thread(process, tid, 0);
+	find_or_add_thread(process, &(struct thread_at){.tid = tid});
 	return process_thread_name_at(process, &now, NULL);
 }
 
@@ -411,32 +418,23 @@ static void set_process_comm(struct process *process, const char *comm)
 	workload_touch(&process->workload);
 }
 
-/* Whether the thread has to be read: the sample may say the name, but not the inner TID. */
-static bool is_read_due(const struct thread *thread, const struct thread_at *at)
-{
-	return at->time_ns >= thread->read_ns + PROCESS_NAME_AGE_NS;
-}
-
 void process_see_thread(struct process *process, const struct thread_at *at)
 {
-	const bool is_known = map64_find(&process->threads, (uint64_t)at->tid);
-	const bool is_told = at->comm && at->comm[0];
-	struct thread *const thread = find_or_add_thread(process, at->tid, at->time_ns);
+	struct thread *thread = map64_find(&process->threads, (uint64_t)at->tid);
+	const bool is_due = !thread || at->time_ns >= thread->read_ns + PROCESS_NAME_AGE_NS;
 	const char *last;
 
 	if (!thread)
+		thread = find_or_add_thread(process, at);
+	else if (is_due)
+		read_thread(process, thread, at);
+	if (!thread)
 		return;
 	thread->seen_ns = at->time_ns;
-	if (is_told && !is_known)
-		thread->comms = (struct thread_comms){0}; /* it was read after the sample */
-	if (is_told)
-		thread_comms_note(&thread->comms, at->comm, at->time_ns);
-	if (is_known && !is_read_due(thread, at) && !is_told)
-		return;
-	if (is_known && is_read_due(thread, at))
-		read_thread(process, thread, at->time_ns);
-	if (!is_known || is_read_due(thread, at))
+	if (is_due)
 		thread->read_ns = at->time_ns;
+	if (is_told(at))
+		thread_comms_note(&thread->comms, at->comm, at->time_ns);
 	last = thread_comms_last(&thread->comms);
 	if (at->tid == process->pid && last[0])
 		set_process_comm(process, last);
@@ -453,7 +451,7 @@ void process_read_comm(struct process *process)
 
 void process_set_comm(struct process *process, pid_t tid, const char *comm, uint64_t time_ns)
 {
-	struct thread *thread = find_or_add_thread(process, tid, 0);
+	struct thread *thread = find_or_add_thread(process, &(struct thread_at){.tid = tid});
 
 	if (thread)
 		thread_comms_note(&thread->comms, comm, time_ns);
@@ -463,7 +461,7 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm, uint
 
 int process_set_thread(struct process *process, pid_t tid, const char *name)
 {
-	struct thread *thread = find_or_add_thread(process, tid, 0);
+	struct thread *thread = find_or_add_thread(process, &(struct thread_at){.tid = tid});
 
 	if (!thread)
 		return -ENOMEM;

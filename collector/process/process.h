@@ -31,8 +31,8 @@
 #include "maps/map_writer.h"
 #include "memory/address_space.h"
 #include "process/outside_process.h"
-#include "vm/thread_history.h"
 #include "process/workload.h"
+#include "vm/thread_history.h"
 
 #include <limits.h>
 #include <stdbool.h>

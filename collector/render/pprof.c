@@ -37,6 +37,7 @@
 #include "render/source.h"
 #include "render/tuples.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/intern.h"
 #include "base/map64.h"
@@ -375,18 +376,10 @@ static void sample_labels_fini(struct sample_labels *labels)
 
 static void add(struct pprof_writer *writer, struct sample_labels *labels, pprof_Label label)
 {
-	if (labels->count == labels->size) {
-		const size_t size = labels->size ? labels->size * 2 : 16;
-		pprof_Label *items = realloc(labels->items, size * sizeof(*items));
-
-		if (!items) {
-			writer->failed = true;
-			return;
-		}
-		labels->items = items;
-		labels->size = size;
-	}
-	labels->items[labels->count++] = label;
+	if (ARRAY_RESERVE(labels->items, labels->size, labels->count + 1) < 0)
+		writer->failed = true;
+	else
+		labels->items[labels->count++] = label;
 }
 
 static void add_label(struct pprof_writer *writer, struct sample_labels *labels, const char *key,

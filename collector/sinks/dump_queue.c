@@ -166,7 +166,7 @@ void dump_queue_add(struct dump_queue *queue, const char *line, size_t len)
 {
 	size_t needed = len + 1;
 
-	pthread_mutex_lock(&queue->lock);
+	THREAD_HOLD(&queue->lock);
 	needed += queue->unsaid > 0 ? LOST_BYTES : 0;
 	queue->stats.lines++;
 	if (queue->is_broken || needed + LOST_BYTES > queue->max_bytes - queue->len) {
@@ -178,24 +178,28 @@ void dump_queue_add(struct dump_queue *queue, const char *line, size_t len)
 		put(queue, line, len);
 		pthread_cond_signal(&queue->wake);
 	}
-	pthread_mutex_unlock(&queue->lock);
 }
 
 void dump_queue_stats(struct dump_queue *queue, struct dump_queue_stats *ret)
 {
-	pthread_mutex_lock(&queue->lock);
+	THREAD_HOLD(&queue->lock);
+
 	*ret = queue->stats;
-	pthread_mutex_unlock(&queue->lock);
 }
 
 static uint64_t written(struct dump_queue *queue)
 {
-	uint64_t ret;
+	THREAD_HOLD(&queue->lock);
 
-	pthread_mutex_lock(&queue->lock);
-	ret = queue->written;
-	pthread_mutex_unlock(&queue->lock);
-	return ret;
+	return queue->written;
+}
+
+static void end(struct dump_queue *queue)
+{
+	THREAD_HOLD(&queue->lock);
+
+	queue->is_closing = true;
+	pthread_cond_signal(&queue->wake);
 }
 
 bool dump_queue_close(struct dump_queue *queue, uint64_t wait_ns)
@@ -205,10 +209,7 @@ bool dump_queue_close(struct dump_queue *queue, uint64_t wait_ns)
 
 	if (!queue)
 		return true;
-	pthread_mutex_lock(&queue->lock);
-	queue->is_closing = true;
-	pthread_cond_signal(&queue->wake);
-	pthread_mutex_unlock(&queue->lock);
+	end(queue);
 	do {
 		before = written(queue);
 		has_ended = thread_join_until(queue->thread, clock_now_ns() + wait_ns);

@@ -378,4 +378,4 @@ class Kubernetes(Case):
             self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
             self.assert_left("home.folded")
             (self.directory / "home.folded").unlink()
-        self.assert_refused("record", "shop/orders-1", "-d", "1", says=("no JVM",))
+        self.assert_refused("record", "shop/orders-1", "-d", "1", says=("no JVM fits --pod",))
