@@ -19,7 +19,7 @@
 
 #define MAX_GAPS	(64u << 10)
 #define MAX_STRETCHES	128
-#define LEAST_GAP_BYTES 16  /* less is padding between functions */
+#define ALIGNED_BYTES	16  /* where compilers let a function begin, if they do not make it small */
 #define NAMED_GAP_BYTES 512 /* code in which functions begin that nothing there calls */
 #define START_BYTES	128 /* of the code at the entry point, on aarch64 */
 
@@ -102,9 +102,15 @@ static size_t list_code(const struct gaps *gaps, struct stretch *ret)
 	return kept;
 }
 
+/* Whether the bytes only lead to where a function may begin. */
+static bool is_padding(uint64_t start, uint64_t end)
+{
+	return end <= start || (end - start < ALIGNED_BYTES && end % ALIGNED_BYTES == 0);
+}
+
 static void add_gap(struct gaps *gaps, uint64_t start, uint64_t end)
 {
-	if (end < start + LEAST_GAP_BYTES)
+	if (is_padding(start, end))
 		return;
 	if (gaps->count == MAX_GAPS) {
 		gaps->left_bytes += (size_t)(end - start);

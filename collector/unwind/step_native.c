@@ -108,7 +108,7 @@ static enum step step_without_rule(struct walk *walk)
 	for (unsigned int words = 0; !walk->at.is_return && words < LEAF_MAX_WORDS; words++) {
 		walk->at.regs.sp = before.sp + words * WORD_BYTES;
 		if (step_leave(walk, ARCH_FRAME_NONE, 0) == STEP_DONE &&
-		    step_is_code(walk, walk->at.regs.pc))
+		    step_is_behind_call(walk, walk->at.regs.pc))
 			return STEP_DONE;
 		walk->at.regs = before;
 	}

@@ -479,6 +479,14 @@ static void a_process_that_has_just_begun_is_at_its_root(void **state)
 	assert_int_equal(stack.depth, 1);
 }
 
+/* Lets a call through a register end at an offset in the generated code. */
+static void put_call_by_register(uint32_t offset)
+{
+	static const uint8_t call_rax[] = {0xff, 0xd0};
+
+	memcpy(code + offset, call_rax, sizeof(call_rax));
+}
+
 extern void _init(void);
 
 /* _init has no rules. It has made room for a word when it checks whether to call a function. */
@@ -486,7 +494,8 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	words[0] = 3;
+	put_call_by_register(98);
+	words[0] = caller + 104; /* code, which is behind no call */
 	words[1] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)_init + 8, 0x1234, 60);
 	assert_true(stack.depth >= 2);
@@ -1350,6 +1359,7 @@ static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 {
 	const uint64_t other = add_java(0, "other");
 
+	put_call_by_register(98);
 	words[0] = other + 100; /* the thread's function; and where the maker's call returns to */
 	set_reg(sample_regs, PERF_REG_X86_AX, 0);
 	walk_code((uint64_t)(uintptr_t)made_thread, 0, 60);
@@ -1448,10 +1458,9 @@ extern const char has_probe[], had_probe[];
 static void a_breakpoint_is_left_as_the_instruction_that_it_stands_for(void **state)
 {
 	const uint64_t pc = (uintptr_t)has_probe, caller = add_java(0, "caller");
-	static const uint8_t call_rax[] = {0xff, 0xd0};
 
-	memcpy(code + 98, call_rax, sizeof(call_rax));
-	memcpy(code + 148, call_rax, sizeof(call_rax));
+	put_call_by_register(98);
+	put_call_by_register(148);
 	words[0] = caller + 100;
 	words[1] = caller + 150; /* an older return address */
 	n_kernel = 1;
@@ -1506,9 +1515,8 @@ extern const char end_pops_rbp[], end_returns[];
 static void a_functions_end_is_left_by_what_it_pops(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
-	static const uint8_t call_rax[] = {0xff, 0xd0};
 
-	memcpy(code + 98, call_rax, sizeof(call_rax));
+	put_call_by_register(98);
 	words[0] = caller + 100;
 	words[3] = 0x1234;
 	walk_code((uintptr_t)end_returns, 0, 60);
@@ -1526,8 +1534,12 @@ static void a_functions_end_is_left_by_what_it_pops(void **state)
 #endif
 
 #if defined(__x86_64__)
-/* A function as those of musl, without rules. */
+/* A function as those of musl, without rules; and short, between functions that are not aligned. */
 __asm__(".text\n"
+	".p2align 4\n"
+	".cfi_startproc\n"
+	"	ret\n"
+	".cfi_endproc\n"
 	".type without_rules, @function\n"
 	"without_rules:\n"
 	"	push %rbx\n"
@@ -1538,16 +1550,17 @@ __asm__(".text\n"
 	"	add $24, %rsp\n"
 	"	pop %rbx\n"
 	"	ret\n"
-	".size without_rules, . - without_rules\n");
+	".size without_rules, . - without_rules\n"
+	".cfi_startproc\n"
+	"	ret\n"
+	".cfi_endproc\n");
 extern const char within_rules[];
-
-static const uint8_t CALL_RAX[] = {0xff, 0xd0};
 
 static void code_without_rules_is_left_by_what_it_will_pop(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	memcpy(code + 98, CALL_RAX, sizeof(CALL_RAX));
+	put_call_by_register(98);
 	words[0] = caller + 104; /* looks like a return address, and is none of this frame */
 	words[4] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
@@ -1569,10 +1582,10 @@ static void a_call_is_looked_for_once(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	memcpy(code + 98, CALL_RAX, sizeof(CALL_RAX));
+	put_call_by_register(98);
 	words[4] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
-	memset(code + 98, 0, sizeof(CALL_RAX));
+	memset(code + 98, 0, 2);
 	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
 	CHECK_CALLERS(caller + 100);
 }
