@@ -10,7 +10,7 @@
 int array_reserve(void *array, size_t *size, size_t wanted, size_t element_bytes)
 {
 	size_t grown = *size ? *size : ARRAY_FIRST;
-	void *items;
+	void *items, *moved;
 
 	if (wanted <= *size)
 		return 0;
@@ -19,10 +19,10 @@ int array_reserve(void *array, size_t *size, size_t wanted, size_t element_bytes
 	memcpy(&items, array, sizeof(items));
 	if (grown < wanted || grown > SIZE_MAX / element_bytes)
 		return -ENOMEM;
-	items = realloc(items, grown * element_bytes);
-	if (!items)
+	moved = realloc(items, grown * element_bytes);
+	if (!moved)
 		return -ENOMEM;
-	memcpy(array, &items, sizeof(items));
+	memcpy(array, &moved, sizeof(moved));
 	*size = grown;
 	return 0;
 }

@@ -159,35 +159,25 @@ static bool is_running(const struct process *process)
 	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
 }
 
-/* Of a JVM whose agent does not tell of it: what is in the way, and what can be had at once. */
-static void say_jvm(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
-{
-	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
-
-	diagnose_pid(pid, socket_path, DIAGNOSE_READ_NS, ret);
-	text.len = strlen(ret);
-	say(&text, "; with -a too, it is recorded as it is, and its names are read from outside");
-}
-
-/* Whether the process is a JVM that never had an agent, and can be recorded as it is. */
-static bool is_outside(const struct process *process)
+/*
+ * Whether the process is a JVM that can be recorded as it is: one without an agent, or one whose
+ * agent has not come although the caller has waited for the agent.
+ */
+static bool is_outside(const struct process *process, bool has_waited)
 {
 	return !process_has_agent(process) && process_has_libjvm(process) &&
-	       !diagnose_has_agent(process);
+	       (has_waited || !diagnose_has_agent(process));
 }
 
-/*
- * Looks for processes that fit and are not known as JVMs. True: ret says what is wrong with such a
- * process.
- */
-static bool say_unknown(const struct selection *selection, struct targets *targets,
-			const char *socket_path, char ret[DIAGNOSE_BYTES])
+/* Looks for processes that fit and are not known as JVMs. Returns the PID of one that is a JVM. */
+static pid_t find_unknown(const struct selection *selection, struct targets *targets,
+			  pid_t *ret_other)
 {
 	struct process *process;
-	pid_t jvm = 0, other = 0;
-	char asked[512];
+	pid_t jvm = 0;
 	size_t pos = 0;
 
+	*ret_other = 0;
 	targets_want_all(targets);
 	targets_read_all(targets);
 	targets_settle_names(targets);
@@ -198,18 +188,20 @@ static bool say_unknown(const struct selection *selection, struct targets *targe
 		if (process_has_libjvm(process))
 			jvm = process->pid;
 		else
-			other = process->pid;
+			*ret_other = process->pid;
 	}
 	targets_unwant_all(targets);
+	return jvm;
+}
+
+static void say_other(const struct selection *selection, pid_t pid, char ret[DIAGNOSE_BYTES])
+{
+	char asked[512];
+
 	selector_say(&selection->selector, asked, sizeof(asked));
-	if (jvm)
-		say_jvm(jvm, socket_path, ret);
-	else if (other)
-		snprintf(ret, DIAGNOSE_BYTES,
-			 "%s: no JVM runs there, PID %d is none: use -a too, to record what is no "
-			 "JVM",
-			 asked, (int)other);
-	return jvm || other;
+	snprintf(ret, DIAGNOSE_BYTES,
+		 "%s: no JVM runs there, PID %d is none: use -a too, to record what is no JVM",
+		 asked, (int)pid);
 }
 
 static bool say_stopped(const struct selection *selection, struct targets *targets,
@@ -275,7 +267,7 @@ static int check_connected(const struct selection *selection,
 	while ((process = targets_next(targets, &pos))) {
 		if (!selection_fits(selection, process) || !is_running(process))
 			continue;
-		if (is_outside(process))
+		if (is_outside(process, ret != NULL))
 			outside = process;
 		else if (process_is_jvm(process) && process->jvm->state == JVM_CURRENT)
 			return 0;
@@ -287,6 +279,23 @@ static int check_connected(const struct selection *selection,
 	if (other && ret)
 		return diagnose_process(other, socket_path, ret);
 	return other ? -EAGAIN : -ENOENT;
+}
+
+/* Nothing that is known fits. Returns 0 if a JVM is found, else -EAGAIN and the reason. */
+static int diagnose_unknown(const struct selection *selection,
+			    const struct recording_options *options, struct targets *targets,
+			    const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	pid_t other;
+	const pid_t jvm = find_unknown(selection, targets, &other);
+
+	if (jvm)
+		return say_outside(options, jvm, socket_path, ret);
+	if (other)
+		say_other(selection, other, ret);
+	else if (!say_stopped(selection, targets, ret))
+		say_none(selection, targets, ret);
+	return -EAGAIN;
 }
 
 int diagnose_names(const struct recording_options *options, struct targets *targets,
@@ -313,12 +322,8 @@ int diagnose_names(const struct recording_options *options, struct targets *targ
 	err = judge(&selection, targets, ret);
 	if (!err && !options->all)
 		err = check_connected(&selection, options, targets, socket_path, ret);
-	if (err == -ENOENT && ret) {
-		if (!say_unknown(&selection, targets, socket_path, ret) &&
-		    !say_stopped(&selection, targets, ret))
-			say_none(&selection, targets, ret);
-		err = -EAGAIN;
-	}
+	if (err == -ENOENT && ret)
+		err = diagnose_unknown(&selection, options, targets, socket_path, ret);
 	if (reads_all)
 		targets_unwant_all(targets);
 	selection_fini(&selection);

@@ -154,6 +154,15 @@ bool diagnose_may_connect(pid_t pid)
 	return may;
 }
 
+static void say_gone(char ret[DIAGNOSE_BYTES], pid_t pid)
+{
+	snprintf(ret, DIAGNOSE_BYTES,
+		 "PID %d does not exist: 'fgcollect list' shows the JVMs there are, by their PIDs "
+		 "on "
+		 "the host",
+		 (int)pid);
+}
+
 /* Whether the reading of the mappings is not at its end, or was given up for want of an answer. */
 static bool is_late(const struct process *process)
 {
@@ -171,10 +180,7 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, uint64_t for
 
 	ret[0] = '\0';
 	if (process_stat_start_ticks(pid, &ticks) == -ESRCH) {
-		snprintf(ret, DIAGNOSE_BYTES,
-			 "PID %d does not exist: 'fgcollect list' shows the JVMs there are, by "
-			 "their PIDs on the host",
-			 (int)pid);
+		say_gone(ret, pid);
 		return DIAGNOSE_SEEN_NOTHING;
 	}
 	if (diagnose_is_thread(pid)) {
@@ -183,14 +189,17 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, uint64_t for
 	}
 	err = process_new(pid, 0, for_ns, &process);
 	process_stat_comm(pid, pid, comm, sizeof(comm));
-	if (!err && process->space.count == 0 && is_late(process)) {
+	if (err == -ESRCH) {
+		say_gone(ret, pid);
+		seen = DIAGNOSE_SEEN_NOTHING;
+	} else if (err || (process->space.count == 0 && is_late(process))) {
 		snprintf(
 			ret, DIAGNOSE_BYTES,
 			"PID %d (%s) has not told its mappings in time, as on a busy host: whether "
 			"it is a JVM with the agent is not known yet",
 			(int)pid, comm);
 		seen = DIAGNOSE_SEEN_LATE;
-	} else if (err || process->space.count == 0) {
+	} else if (process->space.count == 0) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "cannot look into PID %d (%s): run as root, or as the user it runs as; a "
 			 "kernel thread has nothing to look into: -a records it",

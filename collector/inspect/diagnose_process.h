@@ -58,7 +58,7 @@ bool diagnose_may_connect(pid_t pid);
 
 enum diagnose_seen {
 	DIAGNOSE_SEEN_NOTHING, /* the process is gone, or may not be read */
-	DIAGNOSE_SEEN_LATE,    /* its mappings were not told in time: what it is, is not known */
+	DIAGNOSE_SEEN_LATE,    /* something of it was not told in time: what it is, is not known */
 	DIAGNOSE_SEEN_OTHER,   /* no JVM; the text is "" */
 	DIAGNOSE_SEEN_JVM,
 };

@@ -357,7 +357,7 @@ int request_take_idle_frames(const json_t *object, const char *key, struct rende
 	}
 	if (is_good)
 		return 0;
-	snprintf(wanted, sizeof(wanted), "a list is needed of at most %d texts of %d bytes",
+	snprintf(wanted, sizeof(wanted), "a list is needed of at most %u texts of %d bytes",
 		 WAITS_MAX_FRAMES, (int)WAITS_MAX_FRAME_BYTES);
 	return request_refuse(object, key, wanted, why);
 }
