@@ -165,6 +165,15 @@ static void refuse(struct arm *arm, const char *reason, uint64_t now_ns)
 	arm->again_ns = now_ns + RETRY_NS;
 }
 
+static const char *why_no_file(const struct process *process, enum points_of of)
+{
+	if (of == OF_LIBJVM)
+		return "no libjvm.so is mapped";
+	return process_has_agent(process)
+		       ? "no file called *fgagent* is mapped"
+		       : "it has no agent: -agentpath:/opt/fgcollect/libfgagent.so brings one";
+}
+
 /* A mapping of the file; which one does not matter. */
 static const struct mapping *mapping_of(const struct process *process, enum points_of of)
 {
@@ -184,6 +193,8 @@ static const char *obstacle_to(unsigned kinds, const struct process *process)
 	const bool is_alloc = kinds & PROBES_OF_ALLOC;
 	int64_t offered;
 
+	if (!process_has_agent(process))
+		return "its agent has not connected";
 	if (!process_value(process, is_alloc ? "probes.alloc" : "probes.lock", &offered))
 		return "its agent is older and has no probes: take a newer libfgagent.so into the "
 		       "image";
@@ -302,10 +313,7 @@ static void seek(const struct probe_arms *arms, struct table_cache *tables,
 		return;
 	arm->reason = NULL;
 	if (!mapping) {
-		refuse(arm,
-		       of == OF_AGENT ? "no file called *fgagent* is mapped"
-				      : "no libjvm.so is mapped",
-		       now_ns);
+		refuse(arm, why_no_file(process, of), now_ns);
 		return;
 	}
 	notes = find_notes(tables, process, mapping, &reason);

@@ -459,19 +459,35 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm, uint
 		set_process_comm(process, comm);
 }
 
+/* The one name that a capture has told of the thread so far, if the new name continues that one. */
+static const char *told_cut(const struct process *process, pid_t tid, const char *name)
+{
+	const struct thread_full_names *const names =
+		map64_find(&process->thread_names, (uint64_t)tid);
+
+	return names && names->count > 0 && strlen(names->names[0].text) < PROCESS_COMM_BYTES &&
+			       thread_history_is_cut_from(names->names[0].text, name)
+		       ? names->names[0].text
+		       : NULL;
+}
+
 int process_set_thread(struct process *process, pid_t tid, const char *name)
 {
 	struct thread *thread = find_or_add_thread(process, &(struct thread_at){.tid = tid});
+	const char *cut;
 
 	if (!thread)
 		return -ENOMEM;
 	thread->inner_tid = tid;
 	thread->comms = (struct thread_comms){0};
-	free(map64_remove(&process->thread_names, (uint64_t)tid));
 	if (!process->names.limit_text) {
 		thread_comms_note(&thread->comms, name, 0);
 		return 0;
 	}
+	cut = told_cut(process, tid, name);
+	if (cut)
+		thread_comms_note(&thread->comms, cut, 0);
+	free(map64_remove(&process->thread_names, (uint64_t)tid));
 	return process_set_thread_name(process, tid, process_name_utf8(process, name), 0);
 }
 

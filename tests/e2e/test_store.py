@@ -170,7 +170,7 @@ class Store(Case):
                 (("--from", "-1h", "--to", "-2h"), 1, ("is not after",)),
                 (("--from", "yesterday"), 1, ("no such time", "03:10")),
                 (("--from", "-1h", "--jvm", "NoSuchClass"), 1, ("no samples",)),
-                (("-p", jvm.pid), 2, ("--from says from when",))):
+                (("-p", jvm.pid), 2, ("--store goes with --from TIME",))):
             self.assert_fails(self.ask("render", *args, "-o", out), code, *texts)
         self.assert_fails(self.ask("history", store="/nonexistent"), 1, "no store")
         self.assert_fails(self.ask("diff", "--from", "-1h"), 2, "--before-from")

@@ -461,6 +461,27 @@ static void a_sample_has_the_name_of_its_time(void **state)
 	assert_string_equal(process->comm, "job-2");
 }
 
+/* As where it was recorded: the samples under the name's beginning then become those of the name. */
+static void a_capture_s_longer_name_continues_the_kernel_s(void **state)
+{
+	const struct thread_at at = {.tid = 7, .time_ns = 1};
+	struct process *process;
+	const char *cut;
+
+	assert_int_equal(process_new_replayed(7, 1, &process), 0);
+	assert_int_equal(process_add_jvm(process), 0);
+	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-w"), 0);
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "the-name-of-a-w");
+	assert_null(cut);
+	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-worker-1"), 0);
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "the-name-of-a-worker-1");
+	assert_string_equal(cut, "the-name-of-a-w");
+	assert_int_equal(process_set_thread(process, 7, "another-name-altogether"), 0);
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "another-name-altogether");
+	assert_null(cut);
+	process_free(process);
+}
+
 static void a_thread_with_the_number_of_another_is_another(void **state)
 {
 	const uint64_t now_ns = clock_now_ns();
@@ -740,6 +761,7 @@ int main(void)
 		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
 		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
 		TARGETS_TEST(a_sample_has_the_name_of_its_time),
+		TARGETS_TEST(a_capture_s_longer_name_continues_the_kernel_s),
 		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
 		TARGETS_TEST(a_process_is_a_jvm_again_once_an_agent_connects),
