@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 
-from harness import collector, processes, settings
+from harness import collector, owners, processes, settings
 from harness.case import Case
 from harness.marks import alone
 
@@ -142,7 +142,8 @@ class Doctor(Case):
         path.write_text(json.dumps(profile or PROFILE))
         reads = [settings.COLLECTOR.parent, "/usr", "/lib", "/lib64"]
         return ["env", f"DOCKER_HOST={self.engine.state['docker_host']}", "docker", "run", "--rm",
-                "--label", self.engine.state["token"], "--user", "0", "--network", "none",
+                *owners.label(), "--label", self.engine.state["token"], "--user", "0",
+                "--network", "none",
                 # Docker 20.10 does not know of CAP_PERFMON.
                 *[f"--cap-add={name}" for name in ("sys_admin", PTRACE, READ, SYSLOG)],
                 f"--security-opt=seccomp={path}", f"--volume={self.directory}:{self.directory}",

@@ -7,7 +7,7 @@ import pathlib
 import re
 import struct
 
-from harness import folded, page, processes, settings
+from harness import folded, owners, page, processes, settings
 from harness.case import Case
 
 DOCKER = settings.SOURCE / "docker"
@@ -41,6 +41,8 @@ class Images(Case):
         return processes.run(args, check=check, env={**self.env, **env}, timeout=120)
 
     def docker(self, *args, check=True, **env):
+        if args[0] == "run":
+            args = ("run", *owners.label(), *args[1:])
         return self.run_program("docker", *args, check=check, **env)
 
     def build_images(self, collector=settings.COLLECTOR, agent=settings.AGENT, check=True, **env):

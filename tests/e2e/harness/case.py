@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from . import balances, collector, containers, processes, settings
+from . import balances, collector, containers, owners, processes, settings
 from .engine import Engine
 
 
@@ -16,6 +16,7 @@ class Case(unittest.TestCase):
 
     def setUp(self):
         self.engine = Engine.load()
+        owners.begin(self.engine)
         token = self.engine.state["token"]
         # Below /tmp and short: a socket's path has at most 107 bytes.
         directory = tempfile.mkdtemp(prefix=token + ".", dir="/tmp")

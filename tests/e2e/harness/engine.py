@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import uuid
 
-from . import processes, settings
+from . import owners, processes, settings
 
 ENGINE = settings.SOURCE / "scripts" / "lib" / "engine"
 MAKE_IMAGE = settings.SOURCE / "docker" / "make-image"
@@ -45,6 +45,8 @@ class Engine:
         part.rename(path)
 
     def docker(self, *args, timeout=None, check=True):
+        if args[0] == "run":
+            args = ("run", *owners.label(), *args[1:])
         return processes.run(["docker", *args], timeout=timeout, check=check,
                              env={"DOCKER_HOST": self.state["docker_host"]})
 
