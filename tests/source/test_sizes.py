@@ -70,5 +70,34 @@ class Sizes(unittest.TestCase):
             self.assertLessEqual(used, imported, path.name)
 
 
+GOLDEN = TESTS / "unit/capture/golden"
+GOLDEN_MIB = 3
+
+
+class GoldenCaptures(unittest.TestCase):
+    """What left the first size, stacks of live JVMs, is proven there by captures."""
+
+    def captures(self):
+        found = [re.fullmatch(r"jdk(\d+)-([\w-]+)", path.stem) for path in GOLDEN.glob("*.fgcapture")]
+        return [match.groups() for match in found if match]
+
+    def test_each_workload_of_the_stack_benchmark_has_a_capture(self):
+        text = (TESTS / "e2e/stack_workloads.py").read_text()
+        workloads = re.findall(r'^    "([\w-]+)": ', text[text.index("\nWORKLOADS = {"):], re.M)
+        self.assertGreater(len(workloads), 15)
+        self.assertEqual(set(workloads) - {name for _, name in self.captures()}, set())
+
+    def test_each_jdk_has_several(self):
+        for jdk in ("11", "17", "21", "25"):
+            self.assertGreater(len([name for of, name in self.captures() if of == jdk]), 3, jdk)
+
+    def test_captures_are_small_and_each_has_its_stacks(self):
+        files = [path for suffix in ("fgcapture", "folded") for path in GOLDEN.glob(f"*.{suffix}")]
+        self.assertLess(sum(path.stat().st_size for path in files), GOLDEN_MIB << 20)
+        names = {suffix: {path.stem for path in files if path.suffix == f".{suffix}"}
+                 for suffix in ("fgcapture", "folded")}
+        self.assertEqual(names["fgcapture"], names["folded"])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -25,7 +25,7 @@
 
 #define GOLDEN	   FG_SOURCE_DIR "/tests/unit/capture/golden"
 #define SUFFIX	   ".fgcapture"
-#define LEAST	   15 /* captures: a folder that is not found is no success */
+#define LEAST	   30 /* captures: a folder that is not found is no success */
 #define FILE_BYTES (4u << 20)
 
 static struct replay *open_capture(const char *path)
