@@ -130,6 +130,8 @@ static uint64_t patience_ns(struct record_waits *waits, size_t len)
 	const uint64_t wanted_ns = RECORD_PARSER_NS + len * RECORD_PARSER_BYTE_NS;
 	uint64_t left_ns;
 
+	if (waits->patience_ns)
+		return waits->patience_ns;
 	if (now_ns - waits->began_ns >= RECORD_PARSER_PERIOD_NS)
 		*waits = (struct record_waits){.began_ns = now_ns};
 	left_ns = waits->waited_ns < RECORD_PARSER_WAITS_NS

@@ -39,6 +39,7 @@ enum container_record_kind {
  */
 struct record_waits {
 	uint64_t began_ns, waited_ns;
+	uint64_t patience_ns; /* of each wait whatever there was before; 0: as is said above */
 };
 
 /*

@@ -11,6 +11,8 @@ TESTS = structure.SOURCE / "tests"
 # A time that has passed, compared with a bound. That something took at least so long is no bound.
 PASSED = re.compile(r"(?:assert_\w+|CHECK)\(.*\b(?:clock_now_ns|clock_thread_ns|now_ns|now_ms|clock)\(\) -"
                     r"[^;]*<", re.DOTALL)
+# What hangs is ended by ctest, at a time that no busy machine needs.
+ALARM = re.compile(r"\b(?:alarm|setitimer|timer_settime)\(")
 MACHINE = re.compile(r"fg_unit_test\(\w+ SOURCES ([\w./ ]+?) USES[^)]*\bMACHINE\b")
 CLASS = re.compile(r"^@tour\n(?:@\w+\n)*class \w+\(.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 IN_TOURS = re.compile(r"time\.(monotonic|time|sleep)|\.seconds\b|assertAlmostEqual|assertLess\(|assertGreater"
@@ -42,6 +44,7 @@ class Sizes(unittest.TestCase):
                               flags=re.MULTILINE | re.DOTALL)
             with self.subTest(str(path.relative_to(TESTS))):
                 self.assertEqual(bounds_on_time(text), [])
+                self.assertEqual(ALARM.findall(text), [])
 
     def test_a_bound_on_time_is_found(self):
         self.assertTrue(bounds_on_time("x();\n\tassert_true(clock_now_ns() - began < 10 * S);\n"))

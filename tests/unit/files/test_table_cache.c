@@ -43,7 +43,6 @@ static void open_cache(size_t max_bytes)
 	assert_int_equal(table_cache_new(max_bytes, true, &cache), 0);
 	table_cache_set_kind(cache, TABLE_UNWIND, &slow_kind);
 	table_cache_set_kind(cache, TABLE_SYMBOLS, &slow_kind_too);
-	alarm(60);
 }
 
 static int tear_down(void **state)
@@ -53,7 +52,6 @@ static int tear_down(void **state)
 	cache = NULL;
 	while (n_files > 0)
 		unlink(files[--n_files].path);
-	alarm(0);
 	return slow_kind_alive();
 }
 

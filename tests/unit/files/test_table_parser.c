@@ -144,7 +144,6 @@ static const struct parser_limits roles[PARSER_ROLES] = {
 
 static int start(void **state)
 {
-	alarm(100);
 	if (zygote_start() < 0)
 		return -1;
 	return table_loader_start(&loader);
@@ -155,7 +154,6 @@ static int stop(void **state)
 	zygote_stop();
 	table_loader_stop(loader);
 	loader = NULL;
-	alarm(0);
 	return 0;
 }
 

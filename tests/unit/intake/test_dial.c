@@ -10,8 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -176,7 +178,7 @@ static void nothing_is_sent_to_another_processs_socket(void **state)
 		const int listener = listen_at(inside, SOCK_STREAM);
 		int fd;
 
-		alarm(20);
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where the test fails and leaves it behind */
 		fcntl(listener, F_SETFL, 0);
 		if (write(ready[1], "", 1) != 1)
 			_exit(2);

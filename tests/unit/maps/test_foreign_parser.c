@@ -123,7 +123,6 @@ static const struct parser_limits roles[PARSER_ROLES] = {
 
 static int start(void **state)
 {
-	alarm(100);
 	owner = (struct foreign_owner){.pid = getpid(), .inner_pid = getpid()};
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", (int)getpid());
 	stats = (struct foreign_reader_stats){0};
@@ -135,7 +134,6 @@ static int stop(void **state)
 	foreign_reader_fini(&reader);
 	unlink(own);
 	zygote_stop();
-	alarm(0);
 	return 0;
 }
 

@@ -58,7 +58,6 @@ static bool has_parsers;
 static int set_up_parsers(void **state)
 {
 	has_parsers = true;
-	alarm(100);
 	return zygote_start() < 0 ? -1 : set_up_group(state);
 }
 

@@ -188,7 +188,6 @@ static void what_is_beside_the_index_and_no_file_is_refused(void **state)
 	struct store_index index;
 
 	make_version_1();
-	alarm(10); /* a pipe would be waited for */
 	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
 		snprintf(one, sizeof(one), "%s%s", path, beside[i]);
 		assert_int_equal(mkfifo(one, 0600), 0);
@@ -199,7 +198,6 @@ static void what_is_beside_the_index_and_no_file_is_refused(void **state)
 		assert_int_equal(store_database_open(dir, &index), -EINVAL);
 		assert_int_equal(unlink(one), 0);
 	}
-	alarm(0);
 	assert_int_equal(store_database_create(dir, &index), 0);
 	store_index_close(&index);
 }

@@ -145,10 +145,8 @@ static void cxx_that_doubles_with_each_argument_ends(void **state)
 		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S0_I%s%sE", a, a);
 	}
 	strcat(name, "Evv");
-	alarm(20);
 	assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
 	demangle_name(name, DEMANGLE_SIMPLE, buf, sizeof(buf)); /* short, or too long to be made */
-	alarm(0);
 }
 
 static void append_base62(char *name, size_t n)
@@ -183,9 +181,7 @@ static void rust_that_doubles_with_each_argument_ends(void **state)
 		last = here;
 	}
 	strcat(name, "E");
-	alarm(20);
 	assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
-	alarm(0);
 }
 
 static void short_forms_of_those_are_shown(void **state)

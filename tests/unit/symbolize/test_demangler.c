@@ -94,7 +94,6 @@ static struct parser_limits roles[PARSER_ROLES] = {
 
 static int start(void **state)
 {
-	alarm(100);
 	return zygote_start() < 0 ? -1 : demangler_new(&demangler);
 }
 
@@ -102,7 +101,6 @@ static int stop(void **state)
 {
 	demangler_free(demangler);
 	zygote_stop();
-	alarm(0);
 	return 0;
 }
 

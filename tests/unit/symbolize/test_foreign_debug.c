@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "common/child.h"
@@ -59,7 +60,7 @@ static _Noreturn void live_in(const char *root, const char *next, int said)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, &usual); /* but while it waits */
-	alarm(60); /* should the test fail before it ends this process */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* where the test fails and leaves it behind */
 	signal(SIGUSR1, on_signal);
 	if (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0)
 		_exit(0);
