@@ -10,7 +10,7 @@ import math
 
 from harness import collector, processes, truth
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 SMALL = "sizes=64,256,1024,4096"
 ALL = "sizes=64,1024,16384,262144,4194304"
@@ -19,7 +19,7 @@ PER_CENT = 3        # that a total is off; they have four standard deviations of
 OTHERS_PER_CENT = 1 # what other threads and the program's own upkeep allocate meanwhile
 
 
-@measured
+@counted
 class Alloc(Case):
     def setUp(self):
         super().setUp()

@@ -12,7 +12,7 @@ import time
 
 from harness import collector, processes, settings
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 HOSTILE_AGENT = settings.BUILD / "tests" / "e2e" / "hostile_agent"
 NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
@@ -47,7 +47,7 @@ class Client:
         return self.take()[0]
 
 
-@measured
+@counted
 class Attacks(Case):
     def attack(self, what, count, each, prefix=NOBODY):
         """Starts so many processes of a user that has nothing to do with the victims."""

@@ -10,7 +10,7 @@ import subprocess
 from harness import collector, processes, settings
 from harness.case import Case
 from harness.folded import Folded
-from harness.marks import alone
+from harness.marks import counted, plain
 
 SUFFIXES = ("folded", "svg", "fgrec")
 # As on another host: another name, no processes to be seen, no rights.
@@ -19,7 +19,6 @@ ELSEWHERE = ["unshare", "-mu", "sh", "-c",
              'exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all "$@"', "sh"]
 
 
-@alone
 class Capture(Case):
     def outputs(self, name):
         paths = [self.directory / f"{name}.{suffix}" for suffix in SUFFIXES]
@@ -48,10 +47,12 @@ class Capture(Case):
                 self.assertEqual(one.read_bytes(), other.read_bytes(), f"{one} and {other}")
         return capture
 
+    @counted
     def test_replay_gives_the_files_of_the_recording_byte_for_byte(self):
         jvm = self.container("Mixed").wait_for_line("ready")
         self.assert_replays(jvm, "-p", jvm.pid)
 
+    @counted
     def test_replay_of_a_daemon_s_capture_does_not_need_what_the_daemon_knew(self):
         graphs = self.directory / "graphs"
         graphs.mkdir()
@@ -62,12 +63,14 @@ class Capture(Case):
         collector.record(self.place, "-p", jvm.pid, seconds=2)
         self.assert_replays(jvm, "-p", jvm.pid)
 
+    @counted
     def test_a_jvm_without_the_agent_is_replayed_byte_for_byte(self):
         for jdk in (17, 25):
             jvm = self.container("Threads", "3", "0", "the-name-of-a-worker-", jdk=jdk,
                                  env={"JAVA_TOOL_OPTIONS": ""}).wait_for_line("ready")
             self.assert_replays(jvm, "-p", jvm.pid)
 
+    @counted
     def test_capture_is_cut_down_to_the_stacks_that_match(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         # By perf, whose copies of stacks are larger: of exact ones a capture is mostly tables of files.
@@ -83,6 +86,7 @@ class Capture(Case):
         self.assertEqual(self.replay(small, "-o", again).code, 0)
         self.assertEqual(again.read_text(), stack.read_text())
 
+    @plain
     def test_what_is_no_capture_is_refused_and_nothing_is_written(self):
         good = self.directory / "good.fgcapture"
         source = settings.SOURCE / "tests/unit/capture/golden/native-no-rule.fgcapture"

@@ -12,7 +12,7 @@ import urllib.parse
 
 from harness import folded, processes, settings
 from harness.case import Case
-from harness.marks import alone
+from harness.marks import counted, plain
 
 COMPARE = settings.SOURCE / "docker" / "compare" / "compare"
 sys.path.insert(0, str(COMPARE.parent))
@@ -70,7 +70,6 @@ def with_package(stacks, package):
     return part
 
 
-@alone
 class Compare(Case):
     def write(self, text, name="matrix.ini"):
         path = self.directory / name
@@ -152,6 +151,7 @@ class Compare(Case):
         self.assertIn(self.rows["h2"]["quality"], text)
         self.assertIn("no database at jdbc:postgresql://127.0.0.1:1/none", text)
 
+    @counted
     def test_two_databases_are_compared_and_a_row_that_fails_is_told(self):
         finished = self.run_matrix(MATRIX)
         self.assertEqual(finished.code, 1, str(finished))
@@ -186,6 +186,7 @@ class Compare(Case):
         self.assertEqual(states, ["not run", "not run"])
         self.assertEqual(list(pathlib.Path("/tmp").glob("fgcompare.*")), [])
 
+    @plain
     def test_links_and_pipes_that_a_container_left_are_not_read(self):
         secret = self.write("secret", "secret")
         link, pipe, kept = (self.directory / name for name in ("link", "pipe", "kept"))
@@ -202,6 +203,7 @@ class Compare(Case):
         self.assertEqual(plain_file.begin(secret, 3), b"sec")
         self.assertEqual(plain_file.begin(self.directory / "none", 3), b"")
 
+    @plain
     def test_latency_is_of_requests_answered_while_it_was_recorded(self):
         rows = [(t * 1000, 10 * (t + 1), "a", 200, "OK", "true") for t in range(100)]
         rows[9] = (9000, 1500, "answered in it", 200, "OK", "true")
@@ -225,6 +227,7 @@ class Compare(Case):
     def check(self, text):
         return processes.run([COMPARE, "--check", self.write(text)])
 
+    @plain
     def test_each_mistake_in_a_matrix_is_told_with_its_line(self):
         finished = self.check(BAD_MATRIX)
         self.assertEqual(finished.code, 2, str(finished))
@@ -239,6 +242,7 @@ class Compare(Case):
         self.assertEqual(len(said), 8, finished.err)
         self.assertNotIn("\x1b", finished.err)
 
+    @plain
     def test_matrices_of_the_page_and_of_the_tool_are_right(self):
         page = (settings.SOURCE / "docs" / "compare.md").read_text()
         (example,) = [block for block in re.findall(r"^```\n(.*?)^```", page, re.M | re.S)
@@ -248,6 +252,7 @@ class Compare(Case):
         for key in (*matrix.LOAD_KEYS, *matrix.RECORD_KEYS, *matrix.ROW_KEYS):
             self.assertIn(f"`{key}`", page)
 
+    @plain
     def test_files_that_are_no_matrix_are_refused(self):
         self.assert_fails(self.check("# nothing\n[load]\nthreads = 2\n"), 2, "no configuration",
                           "[h2]")

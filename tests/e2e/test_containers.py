@@ -5,7 +5,7 @@ import time
 
 from harness import collector, folded, settings
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 # Leaves that belong to a phase of Mixed for certain, for samples whose stack is cut before the
 # phase's own frame (native code without frame pointers on top).
@@ -33,7 +33,7 @@ def mixed_phase(frames):
     return None
 
 
-@measured
+@counted
 class Containers(Case):
     def assert_share(self, part, samples, wanted, what, recording):
         self.assertGreater(samples, 200, f"too few samples\n{recording}")

@@ -3,7 +3,7 @@
 
 from harness import truth
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 # In all of the JVM, beside the program's own: what is thrown while classes are found, and so on.
 OTHERS = 100
@@ -18,7 +18,7 @@ MANY_PER_CENT, MANY_POINTS = 0.5, 2
 FLOOD_FOUND, FLOOD_POINTS = (0.3, 1.1), 4
 
 
-@measured
+@counted
 class ExceptionsOfJvms(Case):
     def record(self, *args, jdk=17, flags=()):
         """What the program knows of a turn, and the exceptions that were recorded."""

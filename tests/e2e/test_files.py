@@ -14,14 +14,13 @@ import time
 
 from harness import collector, folded, library, processes, settings
 from harness.case import Case
-from harness.marks import alone
+from harness.marks import counted, measured
 from harness.side_by_side import SideBySide
 
 SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
 CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
 
 
-@alone
 class Files(Case):
     def start_recording(self, *args, seconds=4, hz=199):
         """Starts a recording, and returns when sampling is about to begin. Returns a function that
@@ -66,6 +65,7 @@ class Files(Case):
         self.assertGreaterEqual(100 * (1 - unknown.total() / stacks.samples), percent,
                                 str(unknown.most_common(9)))
 
+    @counted
     def test_a_container_killed_right_after_the_recording_is_named(self):
         jvm = self.container("Mixed").wait_for_line("ready")
         pid = jvm.pid
@@ -90,6 +90,7 @@ class Files(Case):
         print(files)
         self.assertGreater(files["opened"], 5)
 
+    @counted
     def test_a_library_deleted_while_it_runs_is_named(self):
         path = self.directory / "libdeleted.so"
         program = self.call_file(path, library.write(path))
@@ -101,6 +102,7 @@ class Files(Case):
         sides.compare("library that was deleted", stacks, program.pid)
         self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
 
+    @counted
     def test_a_library_replaced_while_it_runs_keeps_its_own_names(self):
         path, other = self.directory / "libreplaced.so", self.directory / "libother.so"
         mapped = library.write(path)
@@ -112,6 +114,7 @@ class Files(Case):
         self.assert_named(stacks, 20)
         self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
 
+    @counted
     def test_a_program_that_ends_at_once_is_named(self):
         """Each program lives for a tenth of a second, and is gone before its samples are named."""
         path = self.directory / "libbrief.so"
@@ -142,6 +145,7 @@ class Files(Case):
             processes.wait_until(lambda: "silent" in program.text, lambda: program.text)
         return directory, program, fall_silent
 
+    @counted
     def test_libraries_that_never_answer_hold_nobody_up(self):
         """There are more of them than threads may wait for one user."""
         path = self.directory / "lib.so"
@@ -169,6 +173,7 @@ class Files(Case):
         ended = daemon.wait()
         self.assertEqual(ended.code, 0, str(ended))
 
+    @measured
     def test_a_library_of_500_mb_stalls_nothing(self):
         path = self.directory / "liblarge.so"
         began = time.monotonic()

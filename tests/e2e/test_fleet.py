@@ -16,7 +16,7 @@ import yaml
 
 from harness import certificates, cluster, containers, folded, manifests, processes, settings
 from harness.case import Case
-from harness.marks import alone, plain
+from harness.marks import plain
 from harness.prometheus import Prometheus, scrape_config
 from harness.push_server import PushServer
 
@@ -144,7 +144,6 @@ class Fleet(Case):
     def exit_code(self, container):
         return int(self.engine.docker("wait", container.id).out)
 
-    @alone
     def test_an_image_without_the_agent_gets_it_from_an_init_container(self):
         self.make_untouched_images()
         spec = manifests.of_kind("Deployment", manifests.read(EXAMPLES / "injected.yaml"))
@@ -212,7 +211,6 @@ class Fleet(Case):
         except urllib.error.HTTPError as error:
             return error.code
 
-    @alone
     def test_prometheus_has_an_answer_to_each_query_of_the_dashboard(self):
         container, config = self.start_whole()
         self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")

@@ -8,7 +8,7 @@ import statistics
 
 from harness import collector, processes
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 from score_generations import Score
 
 # So few that each may work for long: its thread's beginning and end are not its own code.
@@ -20,7 +20,7 @@ HZ = 1499
 SWEEP_OFTEN = "-XX:SweeperThreshold=0.001"
 
 
-@measured
+@counted
 class Generations(Case):
     def score(self, jdk, *flags):
         """The score of a whole run. The JVM waits for its compilers, so hardly any code is

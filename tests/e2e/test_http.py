@@ -19,7 +19,6 @@ PROBES = 9
 STARTS = 5
 
 
-@measured
 class Http(Case):
     def address_of(self, daemon):
         found = re.search(r"http://([\d.]+):(\d+)/metrics", daemon.text)
@@ -71,9 +70,11 @@ class Http(Case):
         processes.wait_until(lambda: self.metric(address, "http_connections_open") < 3,
                              "none of them is left")
 
+    @measured
     def test_probes_are_answered_beside_300_clients_that_hang(self):
         self.check_daemon_beside(300)
 
+    @measured
     def test_probes_are_answered_beside_1000_clients_that_hang(self):
         self.check_daemon_beside(1000)
 

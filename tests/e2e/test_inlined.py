@@ -4,7 +4,7 @@
 from harness import collector
 from harness.case import Case
 from harness.folded import JAVA_SUFFIX, printed_shares
-from harness.marks import measured
+from harness.marks import counted
 
 SECONDS = (6, 12, 24)  # a machine with other work leaves less to one thread
 HZ = 1999
@@ -23,7 +23,7 @@ def burning(frames):
     return None, frames
 
 
-@measured
+@counted
 class Inlined(Case):
     def setUp(self):
         super().setUp()

@@ -5,7 +5,7 @@ import json
 
 from harness import collector, processes
 from harness.case import Case
-from harness.marks import alone
+from harness.marks import counted
 
 
 class JitSamples:
@@ -30,7 +30,6 @@ class JitSamples:
         return f"{self.named} of {self.samples} JIT samples named, {self.of_method} with the method"
 
 
-@alone
 class Jitdump(Case):
     def setUp(self):
         super().setUp()
@@ -54,6 +53,7 @@ class Jitdump(Case):
     def counters(self, daemon):
         return json.loads(daemon.list("--json").out)["collector"]
 
+    @counted
     def test_perf_inject_names_the_code_of_a_container(self):
         daemon = self.watch("--jitdump", self.dumps)
         jvm = self.container("KnownShare").wait_for_line("ready")
@@ -69,6 +69,7 @@ class Jitdump(Case):
         self.assertGreater(counters["jitdump_written"], 100)
         self.assertEqual(counters["jitdump_skipped"], 0)
 
+    @counted
     def test_code_from_before_the_collector_is_in_the_jitdump(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         pid = jvm.pid
@@ -82,6 +83,7 @@ class Jitdump(Case):
         self.assertGreaterEqual(samples.named, 0.99 * samples.samples)
         self.assertGreater(samples.of_method, 0.5 * samples.samples)
 
+    @counted
     def test_code_keeps_its_name_in_the_jitdump_when_its_heap_grows(self):
         # perf is told of the whole heap each time, which ends what was injected there before.
         daemon = self.watch("--jitdump", self.dumps)

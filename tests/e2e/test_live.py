@@ -12,14 +12,14 @@ import time
 
 from harness import processes, truth, usdt
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 INTERVAL = 64 << 10
 POINTS = 2
 LIVING = re.compile(r"quality of live: .*, ([\d,]+) of ([\d,]+) watched objects live")
 
 
-@measured
+@counted
 class Live(Case):
     def setUp(self):
         super().setUp()

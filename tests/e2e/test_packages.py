@@ -27,7 +27,6 @@ def capabilities():
     return " ".join(re.findall(r"^CapabilityBoundingSet=(.*)", UNIT.read_text(), re.M)).split()
 
 
-@alone
 class Packages(Case):
     def packages(self, name, kinds="DEB;TGZ", prefix=()):
         """Has CPack make packages of the built files: {suffix: path}."""
@@ -45,6 +44,7 @@ class Packages(Case):
             processes.run(["tar", "-C", place, "--strip-components=1", "-xf", package], check=True)
         return place
 
+    @alone
     def test_both_are_the_same_again_and_have_the_portable_agent(self):
         packages = self.packages("one")
         again = self.packages("two", prefix=(
@@ -158,6 +158,7 @@ class Packages(Case):
     def maps_on(self, machine):
         return sorted(path.name for path in (machine.root / "tmp").glob("perf-*.map"))
 
+    @alone
     def test_the_package_serves_and_leaves_nothing(self):
         packages = self.packages("made")
         machine = Machine(self.directory)
@@ -268,6 +269,7 @@ class Packages(Case):
         self.assertEqual(finished.code, 0, str(finished))
         self.assertNotIn("_PyEval", text)
 
+    @alone
     def test_agents_that_listen_and_kernel_symbols_need_theirs(self):
         jvm = self.listening_container("KnownShare").wait_for_line("ready")
         refused = f"PID {jvm.pid}: its agent listens at /tmp/.fgagent-1.sock in its container, " \

@@ -5,7 +5,7 @@ import pathlib
 
 from harness import processes
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 
 
 class PerfScript:
@@ -24,7 +24,7 @@ class PerfScript:
         return f"{self.named} of {self.samples} JIT samples named"
 
 
-@measured
+@counted
 class Perf(Case):
     def test_perf_names_with_our_map_as_many_as_with_the_jvms(self):
         jvm = self.container("Mixed", env={"FGAGENT_OPTS": "framepointer=auto"})

@@ -6,15 +6,19 @@ import os
 import pathlib
 import signal
 import subprocess
+import unittest
 
 from harness import collector, processes, settings, truth, usdt
 from harness.case import Case
 from harness.folded import Folded
-from harness.marks import alone, measured
+from harness.marks import counted, measured, shared
+from harness.shared import SharedCase
 from test_doctor import as_nobody
 from test_packages import capabilities
 
 SECONDS = 2
+# Which a JVM allocates in a moment, when it runs at all.
+ENOUGH_BYTES = 10e6
 LIBRARIES = settings.BUILD / "tests" / "e2e"
 AGENT = "/opt/fgcollect/libfgagent.so"      # in images
 LINES = pathlib.Path("/sys/kernel/tracing/uprobe_events")
@@ -46,25 +50,34 @@ def open_without_waiting(path, flags):
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-@alone
-class ProbeKinds(Case):
-    def setUp(self):
-        super().setUp()
+def start_probed(case, *flags, program="Probed", options=(), **more):
+    return case.container(*flags, program, options=options, **more).wait_for_line("ready")
+
+
+class Probing:
+    """What the classes below ask of recordings by probes."""
+
+    @classmethod
+    def setUpClass(cls):
         if not usdt.UPROBE_TYPE.exists():
-            self.skipTest("the kernel has no uprobes for perf_event_open (CONFIG_UPROBE_EVENTS)")
+            raise unittest.SkipTest(
+                "the kernel has no uprobes for perf_event_open (CONFIG_UPROBE_EVENTS)")
+        super().setUpClass()
 
-    def probed(self, *flags, program="Probed", options=(), **more):
-        return self.container(*flags, program, options=options, **more).wait_for_line("ready")
+    def record(self, *args, kind="alloc", least=ENOUGH_BYTES):
+        return collector.record_until(self.place, lambda recording: recording.folded.samples > least,
+                                      "--kind", kind, *args)
 
-    def record(self, *args, kind="alloc", seconds=SECONDS):
-        return collector.record(self.place, "--kind", kind, *args, seconds=seconds)
-
-    def run_record(self, *args, prefix=(), kind="alloc", out=None):
-        """Ends as it may. A file of folded stacks holds one kind."""
-        out = out or ("run.fgrec" if "," in kind else "run.folded")
+    def run_record(self, *args, prefix=(), kind="alloc", out="run.fgrec"):
+        """Ends as it may."""
         return collector.fgcollect("record", "-d", SECONDS, "--kind", kind, *args, "-o",
                                    self.directory / out, *self.place.options(), prefix=prefix,
                                    timeout=SECONDS + settings.DEADLINE_SEC)
+
+    def kind_of(self, kind, path):
+        drawn = collector.fgcollect("render", "--kind", kind, path, "-o", "-", "--format", "folded")
+        self.assertEqual(drawn.code, 0, str(drawn))
+        return Folded(drawn.out)
 
     def recorder(self, pid, *args, kind="alloc", **more):
         recorder = truth.Recorder(self.place, pid, "--kind", kind, *args, **more)
@@ -84,8 +97,132 @@ class ProbeKinds(Case):
         folded = recording.folded.of_root(program)
         self.assertGreater(folded.with_method("Probed.allocate"), 0.9 * folded.samples,
                            str(recording))
-        self.assertGreater(folded.samples, 10e6, str(recording))
+        self.assertGreater(folded.samples, ENOUGH_BYTES, str(recording))
         return folded
+
+
+@shared
+class OneJvmIsRecordedInManyWays(Probing, SharedCase):
+    @classmethod
+    def set_up_host(cls, host):
+        cls.jvm = start_probed(host)
+
+    def test_a_killed_collector_leaves_no_probe_on(self):
+        daemon = self.watch()
+        jvm = self.jvm
+        self.current(daemon, jvm)
+        recorder = self.recorder(jvm.pid, kind="alloc,lock,exceptions")
+        recorder.wait_until_it_records(
+            lambda: daemon.jvm(jvm.pid)["probes"]["alloc"] == "on"
+            and daemon.jvm(jvm.pid)["probes"]["lock"] == "on")
+        daemon.stop(signal.SIGKILL)
+        recorder.wait()
+        after = self.watch()
+        self.current(after, jvm)
+        self.wait_for(after, jvm.pid, "alloc", "off")
+        self.wait_for(after, jvm.pid, "lock", "off")
+        self.assert_recorded(self.record("-p", jvm.pid))
+
+    def test_a_collector_that_ends_while_it_records_leaves_no_probe_on(self):
+        """The kernel gives up the end of a uprobe if the thread that ends it is killed, and says so."""
+        jvm = self.jvm
+        with open("/dev/kmsg", "rb", buffering=0, opener=open_without_waiting) as messages:
+            messages.seek(0, os.SEEK_END)
+            for _ in range(2):
+                daemon = self.watch()
+                self.current(daemon, jvm)
+                recorder = self.recorder(jvm.pid, kind="alloc,lock,exceptions")
+                recorder.wait_until_it_records(
+                    lambda: daemon.jvm(jvm.pid)["probes"]["alloc"] == "on"
+                    and daemon.jvm(jvm.pid)["probes"]["lock"] == "on")
+                self.assertEqual(daemon.stop().code, 0)
+                recorder.wait()
+            said = [message for message in iter(messages.read, None) if b"leaking uprobe" in message]
+        self.assertEqual(said, [])
+        after = self.watch()
+        self.current(after, jvm)
+        self.wait_for(after, jvm.pid, "alloc", "off")
+        self.wait_for(after, jvm.pid, "lock", "off")
+
+    # ---- rights ----
+
+    def lines(self):
+        return [line for line in LINES.read_text().splitlines() if "fgcollect_" in line]
+
+    def test_few_capabilities_are_enough_where_tracefs_is_mounted(self):
+        if not LINES.exists():
+            subprocess.run(["mount", "-t", "tracefs", "tracefs", LINES.parent], check=True)
+            self.addCleanup(subprocess.run, ["umount", LINES.parent], check=True)
+        jvm = self.jvm
+        for path in (self.place.run, self.place.maps, self.directory):
+            os.chown(path, 65534, 65534)
+        few = ("perfmon", "bpf", "dac_read_search", "sys_ptrace")
+        before = self.lines()
+        finished = self.run_record("-p", jvm.pid, kind="alloc,lock,exceptions",
+                                   prefix=as_nobody(*few, "dac_override"))
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn(", 1 JVM armed", finished.text)
+        folded = self.kind_of("alloc", self.directory / "run.fgrec")
+        self.assertGreater(folded.with_method("Probed.allocate"), 0, str(finished))
+        self.assertEqual(self.lines(), before)
+        words = ",".join("+" + name.removeprefix("CAP_").lower() for name in capabilities())
+        finished = self.run_record("-p", jvm.pid, prefix=[
+            "setpriv", f"--bounding-set=-all,{words}", "--inh-caps=-all", "--no-new-privs"])
+        self.assertIn(", 1 JVM armed", finished.text)   # as the package's service
+        self.assertEqual(self.lines(), before)
+        finished = self.run_record("-p", jvm.pid, prefix=as_nobody(*few))
+        self.assertEqual(finished.code, 0, str(finished))
+        if processes.has_uprobe_links():
+            self.assertIn(", 1 JVM armed", finished.text)
+        else:
+            self.assertRegex(finished.text, r", 0 JVMs armed, 1 not: PID \d+: .*CAP_SYS_ADMIN")
+            self.assertIn("CAP_DAC_OVERRIDE", finished.text)
+        self.assertEqual(self.lines(), before)
+
+    # ---- commands ----
+
+    def top(self, kind, what, *args):
+        """Of as many seconds as it takes to have that in it."""
+        seconds, text = 1, ""
+        while what not in text:
+            self.assertLess(seconds, 100, text)
+            finished = collector.fgcollect("top", "--once", "-d", seconds, "--kind", kind, *args,
+                                           *self.place.options())
+            self.assertEqual(finished.code, 0, str(finished))
+            text, seconds = finished.out, 2 * seconds
+        return text
+
+    def check_top(self, jvm):
+        text = self.top("alloc", " byte[]", "-p", jvm.pid)
+        self.assertRegex(text, r"[KMG]iB .*alloc")
+        table = json.loads(self.top("alloc", "Probed.allocate", "--json", "-p", jvm.pid))
+        rows = {row["name"]: row for row in table["rows"]}
+        self.assertGreater(rows["byte[]"]["self_percent"], 90, table)
+        self.assertGreater(rows["Probed.allocate"]["total_percent"], 90, table)
+        table = json.loads(self.top("lock", "Probed.await", "--json", "-p", jvm.pid))
+        rows = {row["name"]: row for row in table["rows"]}
+        self.assertGreater(rows["Probed.await"]["total_percent"], 10, table)
+
+    def test_top_shows_them(self):
+        jvm = self.jvm
+        for has_daemon in (False, True):
+            with self.subTest(has_daemon=has_daemon):
+                if has_daemon:
+                    self.current(self.watch(), jvm)
+                self.check_top(jvm)
+
+    def test_a_recording_without_a_daemon_is_as_one_with(self):
+        jvm = self.jvm
+        for has_daemon in (False, True):
+            with self.subTest(has_daemon=has_daemon):
+                if has_daemon:
+                    self.current(self.watch(), jvm)
+                self.assert_recorded(self.record("-p", jvm.pid))
+
+
+class ProbeKinds(Probing, Case):
+    def probed(self, *flags, **options):
+        return start_probed(self, *flags, **options)
 
     def own_agent(self, change=lambda content: content):
         """A directory with a copy of the agent's file, and docker run's options to have it there."""
@@ -212,6 +349,7 @@ class ProbeKinds(Case):
         for column in ("class", "site"):
             self.assertLess(truth.worst_share(known.amounts(column), found.amounts(column)), points)
 
+    @counted
     def test_two_collectors_at_one_file_do_not_disturb_each_other(self):
         """Two JVMs map one file of an image; each has a collector of its own."""
         (self.directory / "second").mkdir()
@@ -281,8 +419,7 @@ class ProbeKinds(Case):
         self.assertGreater(of_one.folded("alloc").with_method("Probed.allocate"), 0)
         self.assertIsNone(going_on.code, going_on.text)
         processes.wait_until(lambda: self.perf_events(daemon.pid) <= before,
-                             lambda: f"{self.perf_events(daemon.pid)} events are open, not {before}",
-                             timeout=10)
+                             lambda: f"{self.perf_events(daemon.pid)} events are open, not {before}")
         late = self.probed()
         self.current(daemon, late)
         self.wait_for(daemon, late.pid, "alloc", "on")
@@ -313,48 +450,9 @@ class ProbeKinds(Case):
         self.wait_for(daemon, jvm.pid, "lock", "on")
         self.assertNotEqual(self.unmount(directory), 0)
         jvm.stop(signal.SIGKILL)
-        processes.wait_until(lambda: self.unmount(directory) == 0, "it is unmounted", timeout=10)
+        processes.wait_until(lambda: self.unmount(directory) == 0, "it is unmounted")
         self.assertIsNone(recorder.code, recorder.text)
         recorder.finish()
-
-    def test_a_killed_collector_leaves_no_probe_on(self):
-        daemon = self.watch()
-        jvm = self.probed()
-        self.current(daemon, jvm)
-        recorder = self.recorder(jvm.pid, kind="alloc,lock,exceptions")
-        recorder.wait_until_it_records(
-            lambda: daemon.jvm(jvm.pid)["probes"]["alloc"] == "on"
-            and daemon.jvm(jvm.pid)["probes"]["lock"] == "on")
-        daemon.stop(signal.SIGKILL)
-        recorder.wait()
-        after = self.watch()
-        self.current(after, jvm)
-        self.wait_for(after, jvm.pid, "alloc", "off")
-        self.wait_for(after, jvm.pid, "lock", "off")
-        self.assert_recorded(self.record("-p", jvm.pid))
-
-    def test_a_collector_that_ends_while_it_records_leaves_no_probe_on(self):
-        """The kernel gives up the end of a uprobe if the thread that ends it is killed, and says so."""
-        jvm = self.probed()
-        with open("/dev/kmsg", "rb", buffering=0, opener=open_without_waiting) as messages:
-            messages.seek(0, os.SEEK_END)
-            for _ in range(2):
-                daemon = self.watch()
-                self.current(daemon, jvm)
-                recorder = self.recorder(jvm.pid, kind="alloc,lock,exceptions")
-                recorder.wait_until_it_records(
-                    lambda: daemon.jvm(jvm.pid)["probes"]["alloc"] == "on"
-                    and daemon.jvm(jvm.pid)["probes"]["lock"] == "on")
-                self.assertEqual(daemon.stop().code, 0)
-                recorder.wait()
-            said = [message for message in iter(messages.read, None) if b"leaking uprobe" in message]
-        self.assertEqual(said, [])
-        after = self.watch()
-        self.current(after, jvm)
-        self.wait_for(after, jvm.pid, "alloc", "off")
-        self.wait_for(after, jvm.pid, "lock", "off")
-
-    # ---- rights ----
 
     def test_a_jvm_that_may_make_few_calls_is_recorded(self):
         """Its filter ends whoever makes another call; none is made where a point is hit."""
@@ -364,71 +462,9 @@ class ProbeKinds(Case):
             "syscalls": [{"names": CALLS, "action": "SCMP_ACT_ALLOW"}]}))
         jvm = self.probed(options=("--security-opt", f"seccomp={profile}"))
         self.assert_recorded(self.record("-p", jvm.pid, kind="alloc"))
-        recording = self.record("-p", jvm.pid, kind="lock")
-        self.assertGreater(recording.folded.with_method("Probed.await"), 1e6, str(recording))
+        recording = self.record("-p", jvm.pid, kind="lock", least=1e6)
+        self.assertGreater(recording.folded.with_method("Probed.await"), 0, str(recording))
         self.assertTrue(jvm.is_running(), jvm.logs())
-
-    def lines(self):
-        return [line for line in LINES.read_text().splitlines() if "fgcollect_" in line]
-
-    def test_few_capabilities_are_enough_where_tracefs_is_mounted(self):
-        if not LINES.exists():
-            subprocess.run(["mount", "-t", "tracefs", "tracefs", LINES.parent], check=True)
-            self.addCleanup(subprocess.run, ["umount", LINES.parent], check=True)
-        jvm = self.probed()
-        for path in (self.place.run, self.place.maps, self.directory):
-            os.chown(path, 65534, 65534)
-        few = ("perfmon", "bpf", "dac_read_search", "sys_ptrace")
-        before = self.lines()
-        finished = self.run_record("-p", jvm.pid, kind="alloc,lock,exceptions",
-                                   prefix=as_nobody(*few, "dac_override"))
-        self.assertEqual(finished.code, 0, str(finished))
-        self.assertIn(", 1 JVM armed", finished.text)
-        out = self.directory / "alloc.folded"
-        collector.fgcollect("render", "--kind", "alloc", self.directory / "run.fgrec", "-o", out)
-        self.assertGreater(Folded.read(out).with_method("Probed.allocate"), 10e6, str(finished))
-        self.assertEqual(self.lines(), before)
-        words = ",".join("+" + name.removeprefix("CAP_").lower() for name in capabilities())
-        finished = self.run_record("-p", jvm.pid, prefix=[
-            "setpriv", f"--bounding-set=-all,{words}", "--inh-caps=-all", "--no-new-privs"])
-        self.assertIn(", 1 JVM armed", finished.text)   # as the package's service
-        self.assertEqual(self.lines(), before)
-        finished = self.run_record("-p", jvm.pid, prefix=as_nobody(*few))
-        self.assertEqual(finished.code, 0, str(finished))
-        if processes.has_uprobe_links():
-            self.assertIn(", 1 JVM armed", finished.text)
-        else:
-            self.assertRegex(finished.text, r", 0 JVMs armed, 1 not: PID \d+: .*CAP_SYS_ADMIN")
-            self.assertIn("CAP_DAC_OVERRIDE", finished.text)
-        self.assertEqual(self.lines(), before)
-
-    # ---- commands ----
-
-    def test_top_shows_them(self):
-        jvm = self.probed()
-        for has_daemon in (False, True):
-            with self.subTest(has_daemon=has_daemon):
-                if has_daemon:
-                    self.current(self.watch(), jvm)
-                self.check_top(jvm)
-
-    def top(self, kind, *args):
-        finished = collector.fgcollect("top", "--once", "-d", SECONDS, "--kind", kind, *args,
-                                       *self.place.options())
-        self.assertEqual(finished.code, 0, str(finished))
-        return finished.out
-
-    def check_top(self, jvm):
-        text = self.top("alloc", "-p", jvm.pid)
-        self.assertRegex(text, r"[KMG]iB .*alloc")
-        self.assertRegex(text, r"\n.* byte\[\]")
-        table = json.loads(self.top("alloc", "--json", "-p", jvm.pid))
-        rows = {row["name"]: row for row in table["rows"]}
-        self.assertGreater(rows["byte[]"]["self_percent"], 90, table)
-        self.assertGreater(rows["Probed.allocate"]["total_percent"], 90, table)
-        table = json.loads(self.top("lock", "--json", "-p", jvm.pid))
-        rows = {row["name"]: row for row in table["rows"]}
-        self.assertGreater(rows["Probed.await"]["total_percent"], 10, table)
 
     def test_graphs_of_a_daemon_have_several_kinds(self):
         out = self.directory / "graphs"
@@ -443,20 +479,9 @@ class ProbeKinds(Case):
         graph = processes.wait_until(lambda: next(out.glob("*-Probed-*.fgrec"), None),
                                      lambda: f"a graph: {list(out.iterdir())}")
         for kind in ("cpu", "alloc", "objects"):
-            drawn = collector.fgcollect("render", "--kind", kind, graph, "-o", "-", "--format",
-                                        "folded")
-            self.assertEqual(drawn.code, 0, str(drawn))
-            self.assertGreater(Folded(drawn.out).samples, 0, kind)
+            self.assertGreater(self.kind_of(kind, graph).samples, 0, kind)
         drawn = collector.fgcollect("render", graph, "-o", self.directory / "page.html")
         self.assertEqual(drawn.code, 0, str(drawn))
-
-    def test_a_recording_without_a_daemon_is_as_one_with(self):
-        jvm = self.probed()
-        for has_daemon in (False, True):
-            with self.subTest(has_daemon=has_daemon):
-                if has_daemon:
-                    self.current(self.watch(), jvm)
-                self.assert_recorded(self.record("-p", jvm.pid))
 
     def test_what_does_not_go_together_is_refused(self):
         for args, code, text in (

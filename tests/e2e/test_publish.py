@@ -11,7 +11,6 @@ import threading
 
 from harness import collector, processes, settings
 from harness.case import Case
-from harness.marks import alone
 from harness.perf_map import PerfMap
 
 EXAMPLES = settings.SOURCE / "docs" / "examples"
@@ -73,7 +72,6 @@ class Subscriber(threading.Thread):
         self.join()
 
 
-@alone
 class Publish(Case):
     def setUp(self):
         super().setUp()

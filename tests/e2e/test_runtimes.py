@@ -9,7 +9,7 @@ import sys
 
 from harness import collector, folded, processes
 from harness.case import Case
-from harness.marks import alone
+from harness.marks import counted
 from harness.side_by_side import SideBySide
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
@@ -33,7 +33,7 @@ def unnamed_share(stacks, wanted=lambda frame: True):
     return unnamed / total if total else 1
 
 
-@alone
+@counted
 class Runtimes(Case):
     def program(self, name):
         found = shutil.which(name)

@@ -10,7 +10,8 @@ import time
 
 from harness import chance, collector, processes, settings
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted, measured, plain, shared
+from harness.shared import SharedCase
 from score_stacks import Score
 from stack_workloads import WORKLOADS, Agent
 from test_doctor import PERFMON, PTRACE, READ, as_nobody, setting
@@ -44,8 +45,56 @@ def swap(directory):
             subprocess.run(["swapoff", path], check=True)
 
 
-@measured
-class Samplers(Case):
+class Recordings:
+    def record(self, *args, prefix=()):
+        return collector.fgcollect("record", "-d", 1, "-o", "-", "--format", "folded", *args,
+                                   *self.place.options(), prefix=prefix)
+
+
+@counted
+@shared
+class WhoTakesTheSamplesIsSaid(Recordings, SharedCase):
+    @classmethod
+    def set_up_host(cls, host):
+        cls.jvm = host.container("KnownShare").wait_for_line("ready")
+
+    def test_who_took_the_samples_and_why_is_said(self):
+        self.assertIn(", by BPF (", self.record().text)
+        self.assertIn(", by perf", self.record("--sampler", "perf").text)
+        for path in (self.place.run, self.place.maps):
+            os.chown(path, 65534, 65534)
+        few = as_nobody(PERFMON, PTRACE, READ)
+        finished = self.record(prefix=few)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn(", by perf (CAP_BPF is missing)", finished.text)
+        self.assert_fails(self.record("--sampler", "bpf", prefix=few), 1, "CAP_BPF is missing")
+        self.assert_fails(self.record(prefix=as_nobody("bpf", PTRACE, READ)), 1, "CAP_PERFMON")
+        enough = as_nobody(PERFMON, "bpf", PTRACE, READ)
+        finished = self.record("--sampler", "bpf", prefix=enough)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
+
+    def test_a_daemon_takes_them_by_its_own_way_and_says_so(self):
+        self.watch().wait_for_jvm(self.jvm.pid)
+        self.assertIn(", by BPF (slices)", self.record("--sampler", "bpf-slices").text)
+        self.assertIn(", by perf", self.record("--sampler", "perf").text)
+        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
+        self.assertEqual(listed["collector"]["recordings"]["samples_merged"], 0)
+        self.assertEqual(listed["collector"]["recordings"]["sampler"], "perf")
+        finished = self.record("--max-samples", "5", "-F", "999")
+        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
+        self.assertGreater(listed["collector"]["recordings"]["samples_merged"], 100, str(finished))
+
+    def test_a_pid_namespace_falls_back(self):
+        prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
+        finished = collector.fgcollect("doctor", "--json", *self.place.options(), prefix=prefix)
+        found = [f for f in json.loads(finished.out)["findings"] if f["check"] == "sampler"]
+        self.assertEqual([f["state"] for f in found], ["note"], str(finished))
+        self.assertIn("PID namespace", found[0]["what"])
+
+
+class Samplers(Recordings, Case):
+    @counted
     def test_all_samplers_give_the_same_graph(self):
         workload = WORKLOADS["recursion-400"]
         totals = {}
@@ -69,39 +118,6 @@ class Samplers(Case):
         deep = sum(count for frames, count in folded.stacks if len(frames) > 300)
         return 100 * deep / max(sum(count for _, count in folded.stacks), 1)
 
-    def record(self, *args, prefix=()):
-        return collector.fgcollect("record", "-d", 1, "-o", "-", "--format", "folded", *args,
-                                   *self.place.options(), prefix=prefix)
-
-    def test_who_took_the_samples_and_why_is_said(self):
-        self.container("KnownShare").wait_for_line("ready")
-        self.assertIn(", by BPF (", self.record().text)
-        self.assertIn(", by perf", self.record("--sampler", "perf").text)
-        for path in (self.place.run, self.place.maps):
-            os.chown(path, 65534, 65534)
-        few = as_nobody(PERFMON, PTRACE, READ)
-        finished = self.record(prefix=few)
-        self.assertEqual(finished.code, 0, str(finished))
-        self.assertIn(", by perf (CAP_BPF is missing)", finished.text)
-        self.assert_fails(self.record("--sampler", "bpf", prefix=few), 1, "CAP_BPF is missing")
-        self.assert_fails(self.record(prefix=as_nobody("bpf", PTRACE, READ)), 1, "CAP_PERFMON")
-        enough = as_nobody(PERFMON, "bpf", PTRACE, READ)
-        finished = self.record("--sampler", "bpf", prefix=enough)
-        self.assertEqual(finished.code, 0, str(finished))
-        self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
-
-    def test_a_daemon_takes_them_by_its_own_way_and_says_so(self):
-        self.watch()
-        self.container("KnownShare").wait_for_line("ready")
-        self.assertIn(", by BPF (slices)", self.record("--sampler", "bpf-slices").text)
-        self.assertIn(", by perf", self.record("--sampler", "perf").text)
-        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
-        self.assertEqual(listed["collector"]["recordings"]["samples_merged"], 0)
-        self.assertEqual(listed["collector"]["recordings"]["sampler"], "perf")
-        finished = self.record("--max-samples", "5", "-F", "999")
-        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
-        self.assertGreater(listed["collector"]["recordings"]["samples_merged"], 100, str(finished))
-
     def paged_stack(self, mode, *args):
         """The stacks of paged_stack, from main() on, and the samples of them that were cut."""
         program = self.background([PAGED_STACK, mode], f"{mode}{time.monotonic_ns()}")
@@ -120,12 +136,14 @@ class Samplers(Case):
         print(mode, args, counts)
         return counts
 
+    @counted
     def test_pages_that_were_never_written_to_leave_stacks_whole(self):
         for sampler in SAMPLERS:
             counts = self.paged_stack("hole", "--sampler", sampler)
             self.assertGreater(counts["whole"], 10)
             self.assertEqual(counts["cut"], 0)
 
+    @measured
     def test_stacks_that_were_swapped_out_are_whole_or_cut_and_never_wrong(self):
         with swap(self.directory) as is_there:
             if not is_there:
@@ -146,6 +164,7 @@ class Samplers(Case):
             self.assertGreater(counts["whole"], 1e6)
             self.assertLess(counts["cut"], 0.05 * counts["whole"])
 
+    @measured
     def test_the_kernel_may_count_runs_of_programs_meanwhile(self):
         self.container("KnownShare").wait_for_line("ready")
         with setting("kernel.bpf_stats_enabled", 1):
@@ -154,14 +173,7 @@ class Samplers(Case):
         self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
         self.assertIn("threads by BPF", finished.text)
 
-    def test_a_pid_namespace_falls_back(self):
-        self.container("KnownShare").wait_for_line("ready")
-        prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
-        finished = collector.fgcollect("doctor", "--json", *self.place.options(), prefix=prefix)
-        found = [f for f in json.loads(finished.out)["findings"] if f["check"] == "sampler"]
-        self.assertEqual([f["state"] for f in found], ["note"], str(finished))
-        self.assertIn("PID namespace", found[0]["what"])
-
+    @plain
     def test_a_wrong_sampler_is_refused(self):
         for args, words in ((("--sampler", "ebpf"), "there are: auto bpf perf"),
                             (("--max-samples", "0"), "--max-samples"),

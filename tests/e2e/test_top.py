@@ -8,10 +8,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import collector, processes, settings
+from harness import chance, collector, processes, settings
 from harness.case import Case
-from harness.marks import alone, measured
+from harness.marks import counted, shared
+from harness.shared import SharedCase
 
+POINTS = 0.02
 SHARES = {"Inlined.burnA": 50, "Inlined.burnB": 30, "Inlined.burnC": 20}
 # Each method alone, so that what is compiled does not differ from run to run.
 ALONE = {"JDK_JAVA_OPTIONS": "-XX:CompileCommand=dontinline,Inlined.*"}
@@ -69,11 +71,16 @@ class Screen:
                               self.status.with_suffix(".before").read_text())
 
 
-@alone
-class Top(Case):
-    def burning(self):
-        jvm = self.container("Inlined", env=ALONE)
-        return jvm.wait_for_line("ready")
+def start_burning(case):
+    return case.container("Inlined", env=ALONE).wait_for_line("ready")
+
+
+@counted
+@shared
+class TopOfOneJvm(SharedCase):
+    @classmethod
+    def set_up_host(cls, host):
+        cls.jvm = start_burning(host)
 
     def top(self, *args, seconds=4):
         return collector.fgcollect("top", "-d", seconds, *args, *self.place.options(),
@@ -84,15 +91,15 @@ class Top(Case):
         interrupts end on top of the methods."""
         burning = {row["name"]: row for row in rows if row["name"] in SHARES}
         selves = sum(row["self"] for row in burning.values())
+        samples = sum(row["self"] for row in rows)
         self.assertEqual(burning.keys(), SHARES.keys())
         for name, share in SHARES.items():
             row = burning[name]
-            self.assertAlmostEqual(row["total_percent"], share, delta=2, msg=str(burning))
-            self.assertAlmostEqual(100 * row["self"] / selves, share, delta=2, msg=str(burning))
+            chance.assert_share(self, row["total"], samples, share / 100, POINTS, f"total of {name}")
+            chance.assert_share(self, row["self"], selves, share / 100, POINTS, f"self of {name}")
 
-    @measured
     def test_json_has_each_method_within_two_points_and_one_object(self):
-        jvm = self.burning()
+        jvm = self.jvm
         finished = self.top("--once", "--json", "-F", 1999,
                             "--stack-size", "4k", seconds=8)
         self.assertEqual(finished.code, 0, str(finished))
@@ -100,27 +107,31 @@ class Top(Case):
         self.assert_shares(table["rows"])
         row = table["rows"][0]
         self.assertEqual((row["pid"], row["container"], row["kind"]), (jvm.pid, jvm.id, "jit"))
-        self.assertEqual((table["jvms"], table["target"], table["hz"]), (1, "all JVMs", 1999))
+        self.assertEqual((table["target"], table["hz"]), ("all JVMs", 1999))
+        self.assertGreaterEqual(table["jvms"], 1)   # agents of the machine that listen too
         self.assertAlmostEqual(table["window_s"], 8, delta=1)
         self.assertEqual(sum(row["self"] for row in table["rows"]), table["samples"])
 
     def test_json_of_a_daemon_is_a_line_every_period(self):
         daemon = self.watch()
-        jvm = self.burning()
+        jvm = self.jvm
         daemon.wait_for_jvm(jvm.pid)
         top = self.background([settings.COLLECTOR, "top", "--json", "--container", jvm.id,
                                "-d", "0.5", "--window", "2", *self.place.options()], "top")
-        processes.wait_until(lambda: top.text.count("\n") >= 8, lambda: f"lines:\n{top.text}")
+        processes.wait_until(lambda: top.text.count("\n") >= 8 and "Inlined.burnA" in top.text,
+                             lambda: f"lines:\n{top.text}")
         finished = top.stop(signal.SIGINT)
         self.assertEqual(finished.code, 0, str(finished))
         tables = [json.loads(line) for line in finished.text.splitlines()]
-        self.assertIn("Inlined.burnA", [row["name"] for row in tables[-1]["rows"]])
+        self.assertIn("Inlined.burnA", {row["name"] for table in tables for row in table["rows"]})
         # The window moves on: it never holds more than it is long.
         self.assertTrue(all(table["window_s"] < 3.1 for table in tables), tables)
         self.assertIsNone(daemon.code, daemon.text)
 
+
+class Top(Case):
     def test_screen_sorts_filters_pauses_and_expands(self):
-        self.burning()
+        start_burning(self)
         screen = Screen(self, "--window", 5, "-d", 1)
         text = screen.wait("methods are shown", lambda text: "Inlined.burnC" in text)
         self.assertIn("all JVMs: 1 JVM", text)

@@ -11,7 +11,8 @@ import time
 from harness import collector, settings
 from harness.case import Case
 from harness.folded import Folded
-from harness.marks import measured
+from harness.marks import counted, plain, shared
+from harness.shared import SharedCase
 
 SECONDS = 12
 HZ = 200
@@ -43,11 +44,47 @@ def share_of(part, whole):
     return 100 * part / max(whole, 1)
 
 
-@measured
-class Wall(Case):
+def on_disk(case):
+    """A directory that a container may write to, which is where what is built is: on a disk, while
+    /tmp may be in memory on any machine, and is in each container."""
+    directory = tempfile.mkdtemp(prefix="waits.", dir=settings.BUILD)
+    case.addCleanup(shutil.rmtree, directory, ignore_errors=True)
+    os.chmod(directory, 0o777)
+    return directory
+
+
+def start_waits(case, *args, options=()):
+    container = case.container("-Djava.io.tmpdir=/disk", "Waits", *args,
+                               options=("--volume", f"{on_disk(case)}:/disk", *options))
+    container.wait_for_line("ready")
+    time.sleep(2)
+    return container
+
+
+class Recordings:
+    """What the classes below ask of recordings."""
+
     def record(self, *args, kind="wall", seconds=SECONDS, hz=HZ):
         return collector.record(self.place, "--threads", "--kind", kind, "--wall-frequency", hz,
                                 *args, seconds=seconds)
+
+    def of_thread(self, folded, name):
+        stacks = [(frames, count) for frames, count in folded.stacks if frames[1] == name]
+        return stacks, sum(count for _, count in stacks)
+
+    def check_totals(self, folded, seconds, names):
+        """A thread's time sums up to the time that passed."""
+        for name in names:
+            total = self.of_thread(folded, name)[1] / 1e6
+            self.assertAlmostEqual(total, seconds, delta=0.01 * seconds, msg=name)
+
+
+@counted
+@shared
+class WaitsAreWhatTheProgramKnows(Recordings, SharedCase):
+    @classmethod
+    def set_up_host(cls, host):
+        cls.jvm = start_waits(host)
 
     def compare(self, before, after, folded):
         spent = [b - a for a, b in zip(before["mixed"], after["mixed"])]
@@ -60,16 +97,6 @@ class Wall(Case):
             print(f"{phase}: known {known:.1f} %, found {share_of(found, whole):.1f} %")
             self.assertAlmostEqual(share_of(found, whole), known, delta=POINTS, msg=phase)
 
-    def of_thread(self, folded, name):
-        stacks = [(frames, count) for frames, count in folded.stacks if frames[1] == name]
-        return stacks, sum(count for _, count in stacks)
-
-    def check_totals(self, folded, seconds, names):
-        """A thread's time sums up to the time that passed."""
-        for name in names:
-            total = self.of_thread(folded, name)[1] / 1e6
-            self.assertAlmostEqual(total, seconds, delta=0.01 * seconds, msg=name)
-
     def check_reasons(self, folded):
         for name, reasons in REASONS.items():
             stacks, whole = self.of_thread(folded, name)
@@ -79,26 +106,10 @@ class Wall(Case):
             print(f"{name}: {share_of(blocked, waits):.1f} % of waits are {reasons}")
             self.assertGreater(share_of(blocked, waits), 95 if name != "writer" else 30, name)
 
-    def on_disk(self):
-        """A directory that a container may write to, which is where what is built is: on a disk,
-        while /tmp may be in memory on any machine, and is in each container."""
-        directory = tempfile.mkdtemp(prefix="waits.", dir=settings.BUILD)
-        self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
-        os.chmod(directory, 0o777)
-        return directory
-
-    def waits(self, *args, options=()):
-        container = self.container("-Djava.io.tmpdir=/disk", "Waits", *args,
-                                   options=("--volume", f"{self.on_disk()}:/disk", *options))
-        container.wait_for_line("ready")
-        time.sleep(2)
-        return container
-
     def test_shares_totals_and_reasons_are_what_the_program_knows(self):
-        container = self.waits()
-        before = truth(container.logs())
+        before = truth(self.jvm.logs())
         recording = self.record()
-        after = truth(container.logs())
+        after = truth(self.jvm.logs())
         self.assertIn("threads by BPF", recording.finished.text)
         self.compare(before, after, recording.folded)
         self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed"])
@@ -108,7 +119,6 @@ class Wall(Case):
         self.assertLess(share_of(cut, recording.folded.samples), 0.5)
 
     def test_without_bpf_they_are_what_can_be_known(self):
-        self.waits()
         recording = self.record("--sampler", "perf")
         self.assertIn("threads by /proc (not by BPF, as was asked for)", recording.finished.text)
         self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed"])
@@ -123,21 +133,7 @@ class Wall(Case):
             self.assertGreater(share_of(sum(count for _, count in blocked), whole), 10, name)
             self.assertGreater(share_of(found, sum(count for _, count in blocked)), 99, name)
 
-    def test_who_waits_for_a_processor_is_runnable(self):
-        container = self.waits("spin", options=("--cpuset-cpus", "0"))
-        before = truth(container.logs())
-        recording = self.record()
-        after = truth(container.logs())
-        for name in ("spinner-0", "spinner-1"):
-            ran, waited = (b - a for a, b in zip(before[name], after[name]))
-            stacks, whole = self.of_thread(recording.folded, name)
-            runnable = sum(count for frames, count in stacks if frames[-1] == "[runnable]_[w]")
-            known = share_of(waited, ran + waited)
-            print(f"{name}: waited {known:.1f} %, runnable {share_of(runnable, whole):.1f} %")
-            self.assertAlmostEqual(share_of(runnable, whole), known, delta=POINTS)
-
     def test_several_kinds_are_recorded_at_once(self):
-        self.waits()
         path = self.place.directory / "all.fgrec"
         finished = collector.fgcollect("record", "-d", 3, "--kind", "offcpu,cpu,wall", "-o", path,
                                        *self.place.options())
@@ -154,11 +150,10 @@ class Wall(Case):
         self.assertGreater(totals["offcpu"], 15 * 3e6) # so many threads wait at least
 
     def test_a_daemon_records_and_shows_them_too(self):
-        graphs = self.place.directory / "graphs"
+        graphs = self.directory / "graphs"
         graphs.mkdir()
         watch = self.watch("--kind", "cpu,wall", "--short-waits", "-o", graphs)
-        container = self.waits()
-        watch.wait_for_jvm(container.pid)
+        watch.wait_for_jvm(self.jvm.pid)
         finished = collector.fgcollect("record", "-d", 2, "--kind", "wall", "-o", "-", "--format",
                                        "folded", *self.place.options())
         self.assertEqual(finished.code, 0, str(finished))
@@ -174,6 +169,15 @@ class Wall(Case):
                      "stackless_processes", "waits_lost", "waits_refused"):
             self.assertEqual(counts[name], 0, json.dumps(counts))
 
+
+@counted
+@shared
+class ShortWaitsAreWhatTheProgramKnows(Recordings, SharedCase):
+    @classmethod
+    def set_up_host(cls, host):
+        cls.jvm = host.container("ShortWaits").wait_for_line("ready")
+        time.sleep(2)
+
     def compare_short(self, before, after, folded, points):
         """Shares of blocked time of a thread that waits for 50, 1 and 0.3 ms."""
         spent = [b - a for a, b in zip(before["mixed"], after["mixed"])]
@@ -188,12 +192,9 @@ class Wall(Case):
             self.assertAlmostEqual(share_of(found, whole), known, delta=points, msg=method)
 
     def record_short(self, *args):
-        container = self.container("ShortWaits")
-        container.wait_for_line("ready")
-        time.sleep(2)
-        before = truth(container.logs())
+        before = truth(self.jvm.logs())
         recording = self.record(*args, hz=20)
-        return before, truth(container.logs()), recording
+        return before, truth(self.jvm.logs()), recording
 
     def check_states_sum_up(self, folded):
         self.check_totals(folded, SECONDS, ["mixed", "holder", "answers"])
@@ -232,6 +233,23 @@ class Wall(Case):
             self.assertGreater(share_of(found, sum(tops[method].values())), percent,
                                "\n".join(f"{count} {top}" for top, count in tops[method].items()))
 
+
+class Wall(Recordings, Case):
+    @counted
+    def test_who_waits_for_a_processor_is_runnable(self):
+        container = start_waits(self, "spin", options=("--cpuset-cpus", "0"))
+        before = truth(container.logs())
+        recording = self.record()
+        after = truth(container.logs())
+        for name in ("spinner-0", "spinner-1"):
+            ran, waited = (b - a for a, b in zip(before[name], after[name]))
+            stacks, whole = self.of_thread(recording.folded, name)
+            runnable = sum(count for frames, count in stacks if frames[-1] == "[runnable]_[w]")
+            known = share_of(waited, ran + waited)
+            print(f"{name}: waited {known:.1f} %, runnable {share_of(runnable, whole):.1f} %")
+            self.assertAlmostEqual(share_of(runnable, whole), known, delta=POINTS)
+
+    @plain
     def test_wrong_words_are_refused(self):
         for args, words in ((("--kind", "odours"), "no such kind: odours; there are: cpu wall offcpu"),
                             (("--kind", "cpu,"), "which kind?"),

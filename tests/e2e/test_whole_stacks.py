@@ -6,7 +6,7 @@ import time
 
 from harness import chance, collector
 from harness.case import Case
-from harness.marks import measured
+from harness.marks import counted
 from score_stacks import Score
 from stack_workloads import WORKLOADS, Agent
 
@@ -34,7 +34,7 @@ SHARE_POINTS = 3
 CLOSE_SHARES = {"recursion-400": 0.5, "recursion-400-int": 0.5, "recursion-3000": 0.5}
 
 
-@measured
+@counted
 class WholeStacks(Case):
     def recorded(self, name, jdk, framepointer):
         workload = WORKLOADS[name]

@@ -30,6 +30,13 @@ def measured(marked):
     return marked
 
 
+def counted(marked):
+    """Measured too, in figures of the test's own processes: shares of their samples, what they know of
+    themselves, their processor time and memory. A neighbour makes a recording smaller and changes none
+    of these, so as many run at once as there are processors."""
+    return marked
+
+
 def alone(marked):
     """The machine for itself: settings of the kernel, ports or names that all share, agents that any
     collector of the machine would dial, or time of which a busy machine leaves too little."""

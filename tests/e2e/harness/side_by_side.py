@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """perf records in the same seconds as fgcollect; of each is told how many frames have a name."""
 
-from . import processes
+from . import chance, processes
 
-LEAST_NAMED = 0.999
+UNNAMED = 0.001         # of frames, at most
 
 
 def share(frames, named):
@@ -17,6 +17,10 @@ def named_frames(stacks):
     return total, total - sum(count for frame, count in frames if frame.startswith("[unknown"))
 
 
+def assert_named(case, frames, named, what):
+    chance.assert_at_most(case, frames - named, frames, UNNAMED, what)
+
+
 class SideBySide:
     """perf's recording; it begins at once."""
 
@@ -28,7 +32,7 @@ class SideBySide:
 
     def by_perf(self, pid):
         """As named_frames, of one process."""
-        self.perf.child.wait(60)
+        self.perf.wait()
         text = processes.run(["perf", "script", "-f", "-i", self.data, "--pid", pid, "-F",
                               "comm,ip,sym"], check=True).out
         lines = [line for sample in text.split("\n\n") for line in sample.splitlines()[1:]]
@@ -42,4 +46,4 @@ class SideBySide:
         unnamed = {frame for stack, _ in stacks.stacks for frame in stack
                    if frame.startswith("[unknown")}
         self.case.assertGreater(ours[0], 100, what)
-        self.case.assertGreaterEqual(share(*ours), LEAST_NAMED, f"{what}: {unnamed}")
+        assert_named(self.case, *ours, f"{what}\n{unnamed}")
