@@ -38,6 +38,7 @@ struct bpf_thread_head {
 	__u32 flags;
 	__u32 state; /* as the kernel has it; 0: runs or may run */
 	__u32 stack_len, unused;
+	char comm[16]; /* of the thread, as the kernel has it */
 };
 
 struct bpf_thread_stack {

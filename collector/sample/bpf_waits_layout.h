@@ -45,7 +45,7 @@ struct bpf_waker {
  *
  * Or, with BPF_WAIT_IS_WAKER, the stack of the waker in the call that ended the wait, before or
  * behind the record of the wait: start_ns, since_ns and waited_tid are those of the wait, pid and
- * tid are the waker's, and there is no more than the flags, the registers and the stack.
+ * tid are the waker's, and there is no more than the flags, its name, the registers and the stack.
  */
 struct bpf_wait_head {
 	__u64 time_ns;	  /* when it ended: the thread was on a CPU again */
@@ -58,7 +58,8 @@ struct bpf_wait_head {
 	__u32 flags, n_waits;
 	__s32 syscall; /* negative: the thread was in none */
 	__u32 n_kernel;
-	__u32 stack_len, waited_tid; /* of the thread that waited; 0 unless BPF_WAIT_IS_WAKER */
+	__u32 stack_len, waited_tid;	/* of the thread that waited; 0 unless BPF_WAIT_IS_WAKER */
+	char comm[BPF_WAIT_COMM_BYTES]; /* of the thread, as the kernel has it */
 	struct bpf_waker waker;
 	__u64 regs[BPF_MAX_REGS]; /* as sample_regs.h has them */
 	__u64 kernel[BPF_WAIT_MAX_KERNEL];

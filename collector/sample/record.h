@@ -88,6 +88,8 @@ struct sample_probe {
 	uint64_t round; /* of both: which numbers are watched, see probes/live_samples.h */
 };
 
+#define SAMPLE_COMM_BYTES 16 /* the kernel's name of a thread, terminated */
+
 struct sample {
 	uint8_t kind;  /* enum sample_of */
 	uint8_t state; /* enum thread_state, of samples of wall-clock time */
@@ -96,7 +98,7 @@ struct sample {
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
 	/* What the kernel called the thread then, terminated; "": the source does not tell. */
-	char comm[16];
+	char comm[SAMPLE_COMM_BYTES];
 	/*
 	 * What the event has counted since the last sample; of wall-clock time: the nanoseconds
 	 * before the record's time to which weight belongs. The record of a thread that has run has

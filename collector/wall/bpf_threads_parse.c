@@ -7,9 +7,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 static_assert(SAMPLE_REGS_COUNT <= BPF_MAX_REGS, "a record has room for the registers");
 static_assert(sizeof(struct bpf_thread_head) % 8 == 0, "the stack's struct follows the head");
+static_assert(sizeof(((struct bpf_thread_head *)0)->comm) == SAMPLE_COMM_BYTES,
+	      "the kernel's name of a thread");
 
 /*
  * A thread that has blocked may stay on its CPU's queue for a while, so the queue does not tell.
@@ -59,6 +62,7 @@ int bpf_threads_parse(const void *data, size_t len, struct thread_reading *ret)
 		.is_cut = head->flags & BPF_THREAD_IS_CUT,
 		.syscall = -1,
 	};
+	memcpy(reading.comm, head->comm, sizeof(reading.comm) - 1);
 	if (reading.has_stack && take_stack(head, len - sizeof(*head), &reading) < 0)
 		return -EBADMSG;
 	*ret = reading;

@@ -11,6 +11,7 @@
 
 static_assert(SAMPLE_REGS_COUNT <= BPF_MAX_REGS, "a record has room for the registers");
 static_assert(sizeof(struct bpf_wait_head) % 8 == 0, "the stack follows the head");
+static_assert(BPF_WAIT_COMM_BYTES == SAMPLE_COMM_BYTES, "the kernel's name of a thread");
 
 static void take_waker(const struct bpf_waker *waker, struct sample_waker *ret)
 {
@@ -58,6 +59,7 @@ int bpf_waits_parse(const void *data, size_t len, struct wait_reading *ret)
 		.stack = has_stack ? (const uint8_t *)(head + 1) : NULL,
 		.stack_len = has_stack ? head->stack_len : 0,
 	};
+	memcpy(ret->comm, head->comm, sizeof(ret->comm) - 1);
 	take_waker(&head->waker, &ret->waker);
 	return 0;
 }

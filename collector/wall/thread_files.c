@@ -6,6 +6,7 @@
  * syscall     "<number> <six arguments> <stack pointer> <program counter>", in hexadecimal but for
  *             the number; "-1 <stack pointer> <program counter>" outside of a system call; or
  *             "running"
+ * comm        "<name>\n"
  *
  * How often a thread got a CPU stands for how often it left one: while the number is the same, a
  * thread that does not run waits where it waited.
@@ -35,6 +36,7 @@ struct known {
 	uint64_t start_ns, run_ns, slices, tick;
 	enum thread_state state;
 	bool has_stack; /* as of slices */
+	char comm[SAMPLE_COMM_BYTES];
 };
 
 struct thread_files {
@@ -218,6 +220,16 @@ static bool read_place(int task_fd, pid_t tid, struct thread_reading *reading, u
 	return true;
 }
 
+/* Who wants another name has to run for it, unless another thread gives the name. */
+static void read_name(int task_fd, pid_t tid, struct known *known)
+{
+	char path[32], text[TEXT_BYTES];
+
+	snprintf(path, sizeof(path), "%d/comm", (int)tid);
+	if (read_text(task_fd, path, text) > 0)
+		snprintf(known->comm, sizeof(known->comm), "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 static uint32_t read_stack(const struct thread_files *files, pid_t pid, uint64_t sp)
 {
 	const struct iovec to = {files->stack, files->stack_bytes};
@@ -295,7 +307,9 @@ static bool read_thread(struct thread_files *files, int task_fd, struct thread_r
 	if (!known->has_stack || stat.slices != known->slices || stat.run_ns != known->run_ns) {
 		known->has_stack = false;
 		take_stack(files, task_fd, known, reading);
+		read_name(task_fd, reading->tid, known);
 	}
+	memcpy(reading->comm, known->comm, sizeof(reading->comm));
 	known->run_ns = stat.run_ns;
 	known->slices = stat.slices;
 	known->tick = files->tick;

@@ -20,6 +20,7 @@ struct thread_reading {
 	uint64_t voluntary; /* of them by itself, to wait for something */
 	pid_t pid, tid;
 	enum thread_state state;
+	char comm[SAMPLE_COMM_BYTES]; /* as the kernel called it then; "": not known */
 	/*
 	 * A stack comes if the thread does not run, and has run since the last one. It waits where
 	 * it waited if it has not.

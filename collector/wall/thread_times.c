@@ -60,6 +60,7 @@ struct thread {
 	struct link member;  /* in the group's list of threads */
 	struct group *group;
 	pid_t pid, tid;
+	char comm[SAMPLE_COMM_BYTES]; /* of the last reading */
 	uint64_t start_ns, tick;
 	bool is_ended;	/* a reading from before its end may still come */
 	bool is_unread; /* there was no reading; start_ns is of another clock than readings have */
@@ -163,7 +164,8 @@ static uint64_t emit_waits(struct thread_times *times, struct thread *thread, ui
 					     .us = us,
 					     .quantum_ns = times->options.quantum_ns,
 					     .pid = thread->pid,
-					     .tid = thread->tid};
+					     .tid = thread->tid,
+					     .comm = thread->comm};
 	const size_t before = thread->waits.bytes;
 
 	us = wait_claims_share(&thread->waits, &stretch, times->options.emit, times->options.arg);
@@ -191,6 +193,7 @@ static void emit_share(struct thread_times *times, struct thread *thread, enum t
 			   .weight = us},
 	};
 
+	memcpy(record.sample.comm, thread->comm, sizeof(record.sample.comm));
 	times->stats.time_us[state] += us;
 	if (state == THREAD_BLOCKED)
 		record.sample.weight = emit_waits(times, thread, at_ns, us);
@@ -579,6 +582,25 @@ static void divide(struct thread *thread, const struct thread_reading *reading)
 }
 
 /*
+ * The time before a reading that has another name than the one before is of the older name, and so
+ * are the stacks of a thread that has run since.
+ */
+static void take_name(struct thread_times *times, struct thread *thread,
+		      const struct thread_reading *reading)
+{
+	if (!reading->comm[0] || strcmp(thread->comm, reading->comm) == 0)
+		return;
+	if (thread->comm[0]) {
+		emit(times, thread);
+		if (!is_there(thread, reading)) {
+			drop_stacks(times, thread);
+			thread->latest_ns = 0;
+		}
+	}
+	memcpy(thread->comm, reading->comm, sizeof(thread->comm));
+}
+
+/*
  * A thread whose stack was dropped has gone elsewhere: no stack that comes now is that of its time
  * so far.
  */
@@ -611,6 +633,7 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	list_move_last(&times->seen, &thread->seen);
 	count(&times->stats, thread, reading);
 	leave_dropped(times, thread, reading);
+	take_name(times, thread, reading);
 	divide(thread, reading);
 	if (reading->has_stack)
 		keep_stack(times, thread, reading, before_ns);

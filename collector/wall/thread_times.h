@@ -19,6 +19,8 @@
  * thread has a new stack that is not equal to the last one, every longest_ns, and at the end. So an
  * idle thread has one a second; the first comes earlier, at another time for each thread.
  * What a thread has run comes with each reading, under the time of the reading before it.
+ * Each sample has the name that the thread was read with, and a reading with another name ends the
+ * samples of the older one.
  *
  * Blocked time is shared among the waits that were told of the thread and have ended in it, by
  * their weights, see wait_claims.h. So short waits between two readings have their part, though

@@ -4,6 +4,7 @@
 
 #include "sample/sample_regs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,7 +197,7 @@ static void emit_claim(struct wait_claims *claims, const struct wait_stretch *st
 {
 	const struct claim *const waker = claims->first->waker;
 	const struct wait_reading *const wait = &claims->first->wait;
-	const struct record record = {
+	struct record record = {
 		.kind = RECORD_SAMPLE,
 		.time_ns = stretch->end_ns,
 		.pid = stretch->pid,
@@ -216,6 +217,8 @@ static void emit_claim(struct wait_claims *claims, const struct wait_stretch *st
 
 	if (us == 0)
 		return;
+	snprintf(record.sample.comm, sizeof(record.sample.comm), "%s",
+		 wait->comm[0] ? wait->comm : stretch->comm);
 	if (waker)
 		emit_waker(waker, stretch, claims->last_number, emit, arg);
 	emit(arg, &record);

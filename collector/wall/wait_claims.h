@@ -39,6 +39,7 @@ struct wait_stretch {
 	uint64_t begin_ns, end_ns, us; /* us of it were blocked */
 	uint64_t quantum_ns;
 	pid_t pid, tid;
+	const char *comm; /* of a wait that does not tell the thread's name */
 };
 
 /*

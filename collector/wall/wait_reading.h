@@ -25,8 +25,9 @@ struct wait_reading {
 	uint64_t weight_ns;  /* blocked time of the thread for which it stands */
 	uint32_t n_waits;    /* that followed one another without a return to user mode */
 	pid_t pid, tid;
-	bool is_cut;	      /* the stack goes on behind the copy */
-	int32_t syscall;      /* -1: in none */
+	char comm[SAMPLE_COMM_BYTES]; /* as the kernel called it then; "": not known */
+	bool is_cut;		      /* the stack goes on behind the copy */
+	int32_t syscall;	      /* -1: in none */
 	const uint64_t *regs; /* SAMPLE_REGS_COUNT values, see sample_regs.h; NULL: not known */
 	struct sample_chain kernel;
 	const uint8_t *stack; /* from the stack pointer upwards; NULL: nothing could be read */

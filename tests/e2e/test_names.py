@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of Java methods in graphs and in perf maps."""
 
+import pathlib
 import re
+import shutil
 import time
 
-from harness import collector, folded, processes
+from harness import collector, folded, processes, settings
 from harness.case import Case
 
+HERE = pathlib.Path(__file__).resolve().parent
 # A number that was made up in the run.
 MADE_UP = re.compile(r"0x[0-9a-f]|\$Lambda\$\d|\$Proxy\d|jdk.proxy\d|Accessor\d")
 
@@ -56,20 +59,29 @@ class Names(Case):
     def test_daemon_names_methods_of_jdk_25_as_its_client_asks(self):
         self.check_asked_of_the_daemon(25, r"Lambda\.0x[0-9a-f]{16}")
 
-    def test_samples_stand_under_the_name_that_their_thread_had(self):
-        """The thread takes a name, runs one method, takes another name, and runs the other."""
-        jvm = self.background(self.java("Renamed", agent=f"socket={self.place.socket}"), "renamed")
+    def assert_each_has_its_name(self, program, methods, *options, hz):
+        jvm = self.background(self.java(*program, agent=f"socket={self.place.socket}"), "renamed")
         processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
 
         def seen(recording):
             return {(name, method) for frames, _ in recording.folded.stacks for name in frames
-                    if name.startswith("does ") for method in ("first", "second")
-                    if any(frame.startswith(f"Renamed.{method}") for frame in frames)}
+                    if name.startswith("does ") for method in methods
+                    if any(frame.startswith(f"Renamed.{method}_[") for frame in frames)}
 
         recording = collector.record_until(self.place, lambda recording: len(seen(recording)) > 1,
-                                           "--threads", "--sampler", "bpf", "-p", jvm.pid, hz=499)
-        self.assertEqual(seen(recording), {("does \U0001f600_1", "first"),
-                                           ("does \U0001f600_2", "second")})
+                                           "--threads", *options, "-p", jvm.pid, hz=hz)
+        self.assertEqual(seen(recording), {("does \U0001f600_1", methods[0]),
+                                           ("does \U0001f600_2", methods[1])})
+
+    def test_samples_stand_under_the_name_that_their_thread_had(self):
+        """The thread takes a name, runs one method, takes another name, and runs the other."""
+        self.assert_each_has_its_name(["Renamed"], ("first", "second"), "--sampler", "bpf", hz=499)
+
+    def test_waits_stand_under_the_name_that_their_thread_had(self):
+        for kind in ("wall", "offcpu"):
+            with self.subTest(kind):
+                self.assert_each_has_its_name(["Renamed", "rests"], ("firstRest", "secondRest"),
+                                              "--kind", kind, hz=99)
 
     def test_name_that_another_thread_has_given_is_seen_beside_the_agent(self):
         jvm = self.background(self.java("Renamed", "given", agent=f"socket={self.place.socket}"),
@@ -78,6 +90,28 @@ class Names(Case):
         collector.record_until(self.place, lambda recording: any(
             any(name.startswith("given \U0001f600") for name in frames)
             for frames, _ in recording.folded.stacks), "--threads", "-p", jvm.pid)
+
+    def attached(self):
+        """A JVM with a thread that a library has attached under a name."""
+        home, library = settings.jdk_home(17), self.directory / "libattached.so"
+        include = home / "include"
+        if not shutil.which("cc") or not (include / "jni.h").exists():
+            self.skipTest("no C compiler, or no headers of JDK 17")
+        processes.run(["cc", "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{include}/linux",
+                       HERE / "attached_thread.c", "-o", library, "-lpthread"], check=True)
+        return self.background(self.java("Attached", library, agent=f"socket={self.place.socket}"),
+                               "attached")
+
+    def test_name_by_which_a_library_has_attached_a_thread_is_its_name(self):
+        jvm = self.attached()
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
+        for kind, method in (("cpu", "work"), ("wall", "turns"), ("offcpu", "turns")):
+            with self.subTest(kind):
+                collector.record_until(self.place, lambda recording, method=method: any(
+                    any(frame.startswith("attached \U0001f600") for frame in frames) and
+                    any(frame.startswith(f"Attached.{method}_[") for frame in frames)
+                    for frames, _ in recording.folded.stacks), "--threads", "--kind", kind,
+                    "-p", jvm.pid)
 
     def test_style_that_is_none_is_a_usage_error(self):
         finished = collector.fgcollect("record", "--java-names=dots", "-o",

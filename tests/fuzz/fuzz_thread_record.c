@@ -74,6 +74,9 @@ static void check_head(const struct thread_reading *reading, const uint8_t *data
 		.stack_len = reading->has_stack ? reading->stack_len : head.stack_len,
 		.unused = head.unused,
 	};
+	check(reading->comm[sizeof(reading->comm) - 1] == '\0');
+	memcpy(again.comm, reading->comm, sizeof(again.comm) - 1);
+	again.comm[sizeof(again.comm) - 1] = head.comm[sizeof(head.comm) - 1];
 	check(memcmp(&head, &again, sizeof(head)) == 0);
 	if (reading->state != THREAD_RUNNING)
 		check((reading->state == THREAD_RUNNABLE) == (head.state == 0));

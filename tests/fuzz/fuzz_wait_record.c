@@ -2,7 +2,7 @@
 /*
  * Records of the BPF programs of waits. A record is decoded exactly if its lengths fit its bytes,
  * and what is broken leaves the reading as it was. A stack lies in the record, and ends with it
- * at the latest. The waker's name is terminated.
+ * at the latest. Names of threads are terminated.
  */
 #include "fuzzer.h"
 
@@ -42,6 +42,8 @@ static void check_numbers(const struct wait_reading *wait, const struct bpf_wait
 	check(wait->blocked_ns == head->blocked_ns && wait->weight_ns == head->weight_ns);
 	check(wait->pid == (pid_t)head->pid && wait->tid == (pid_t)head->tid);
 	check(wait->n_waits == head->n_waits);
+	check(wait->comm[sizeof(wait->comm) - 1] == '\0');
+	check(memcmp(wait->comm, head->comm, sizeof(wait->comm) - 1) == 0);
 	check(wait->is_cut == ((head->flags & BPF_WAIT_IS_CUT) != 0));
 	check(head->syscall < 0 ? wait->syscall == -1 : wait->syscall == head->syscall);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A thread that takes the name of what it does, in turn: all samples of a method are of one name. With
- * an argument a thread that is given a name by another one, of which the kernel is not told.
+ * A thread that takes the name of what it does, in turn: all samples of a method are of one name.
+ * It runs, or with "rests" it sleeps; with "given" it is given a name by another thread, of which
+ * the kernel is not told.
  */
 public final class Renamed {
     private static volatile long sink;
@@ -26,22 +27,47 @@ public final class Renamed {
         return worker;
     }
 
-    private static Thread taken() {
-        Thread worker = new Thread(() -> {
+    private static void firstRest() throws InterruptedException {
+        Thread.sleep(70);
+    }
+
+    private static void secondRest() throws InterruptedException {
+        Thread.sleep(70);
+    }
+
+    private static void rest() {
+        try {
             while (true) {
                 Thread.currentThread().setName("does \uD83D\uDE00 1");
-                first(System.nanoTime() + 50_000_000L);
+                firstRest();
                 Thread.currentThread().setName("does \uD83D\uDE00 2");
-                second(System.nanoTime() + 50_000_000L);
+                secondRest();
             }
-        });
+        } catch (InterruptedException e) {
+            System.out.println(e);
+        }
+    }
+
+    private static void work() {
+        while (true) {
+            Thread.currentThread().setName("does \uD83D\uDE00 1");
+            first(System.nanoTime() + 50_000_000L);
+            Thread.currentThread().setName("does \uD83D\uDE00 2");
+            second(System.nanoTime() + 50_000_000L);
+        }
+    }
+
+    private static Thread taken(Runnable what) {
+        Thread worker = new Thread(what);
 
         worker.start();
         return worker;
     }
 
     public static void main(String[] args) throws InterruptedException {
-        Thread worker = args.length > 0 ? given() : taken();
+        String how = args.length > 0 ? args[0] : "";
+        Thread worker = how.equals("given") ? given()
+            : taken(how.equals("rests") ? Renamed::rest : Renamed::work);
 
         System.out.println("ready");
         worker.join();

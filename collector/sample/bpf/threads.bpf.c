@@ -127,6 +127,8 @@ static __always_inline void take_head(struct task_struct *task, struct bpf_threa
 	head->pid = task->tgid;
 	head->tid = task->pid;
 	head->stack_len = head->unused = 0;
+	if (bpf_probe_read_kernel(head->comm, sizeof(head->comm), task->comm) < 0)
+		head->comm[0] = 0;
 }
 
 /* Whether the thread has a stack that nobody has seen. */

@@ -435,6 +435,7 @@ static int read_wait(struct bpf_map *map, void *key, void *value)
 		bpf_map_delete_elem(&pendings, &tid);
 		return 0;
 	}
+	bpf_get_current_comm(head->comm, sizeof(head->comm));
 	take_user(task, head);
 	if (!write_record(head, &shared.lost)) {
 		head->stack_len = 0;
@@ -455,6 +456,7 @@ static int read_waker(struct bpf_map *map, void *key, void *value)
 	int is_read = 0;
 
 	if (!(task->flags & PF_EXITING) && !has_gone_on(task, value)) {
+		bpf_get_current_comm(head->comm, sizeof(head->comm));
 		take_user(task, head);
 		is_read = head->stack_len && write_record(head, &shared.wakers_lost);
 	}

@@ -32,7 +32,8 @@ static struct bytes whole(void)
 			 .tid = 7,
 			 .flags = BPF_THREAD_HAS_STACK | BPF_THREAD_IS_CUT,
 			 .state = 1,
-			 .stack_len = STACK},
+			 .stack_len = STACK,
+			 .comm = "fifteen letters"},
 		.stack = {.syscall = 202, .n_kernel = 2, .regs = {77}, .kernel = {11, 12}},
 	};
 
@@ -54,6 +55,7 @@ static void a_reading_has_all_its_parts(void **state)
 	assert_int_equal(reading.voluntary, 3);
 	assert_int_equal(reading.pid, 6);
 	assert_int_equal(reading.tid, 7);
+	assert_string_equal(reading.comm, "fifteen letters");
 	assert_int_equal(reading.state, THREAD_BLOCKED);
 	assert_true(reading.has_stack && reading.is_cut && !reading.is_changed);
 	assert_int_equal(reading.syscall, 202);

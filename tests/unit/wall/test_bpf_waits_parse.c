@@ -35,6 +35,7 @@ static struct bytes whole(void)
 			 .syscall = 202,
 			 .n_kernel = 2,
 			 .stack_len = STACK,
+			 .comm = "fifteen letters",
 			 .waker = {.kind = BPF_WAKER_THREAD, .pid = 9, .tid = 10},
 			 .regs = {77},
 			 .kernel = {11, 12}},
@@ -66,6 +67,7 @@ static void a_wait_has_all_its_parts(void **state)
 	assert_int_equal(wait.pid, 6);
 	assert_int_equal(wait.tid, 7);
 	assert_int_equal(wait.n_waits, 8);
+	assert_string_equal(wait.comm, "fifteen letters");
 	assert_true(wait.is_cut);
 	assert_int_equal(wait.syscall, 202);
 	assert_int_equal(wait.regs[0], 77);

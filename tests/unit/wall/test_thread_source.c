@@ -32,12 +32,13 @@
 #include "wall/thread_source.h"
 #include "wall/thread_times.h"
 
-#define STACK_BYTES (48u << 10)
-#define TICK_MS	    50
-#define RUN_MS	    2000
-#define MARK	    UINT64_C(0x6d61726b6d61726b)
-#define SLEEP_NS    300000000
-#define HOLE_BYTES  (5 * 4096)
+#define STACK_BYTES  (48u << 10)
+#define TICK_MS	     50
+#define RUN_MS	     2000
+#define MARK	     UINT64_C(0x6d61726b6d61726b)
+#define SLEEP_NS     300000000
+#define HOLE_BYTES   (5 * 4096)
+#define SLEEPER_NAME "sleeps"
 /* Threads that a sanitizer has in a process, at most. */
 #ifdef FG_SANITIZED
 #define NOT_OURS 2
@@ -73,6 +74,7 @@ struct seen {
 	uint64_t delay_ns;
 	uint64_t n_stacks, n_blocked, n_marked, n_hole, n_kernel;
 	int32_t syscall;
+	char comm[SAMPLE_COMM_BYTES]; /* of the last reading */
 };
 
 struct run {
@@ -132,6 +134,7 @@ static void *sleeper(void *arg)
 {
 	volatile uint64_t mark[8];
 
+	prctl(PR_SET_NAME, SLEEPER_NAME);
 	for (size_t i = 0; i < 8; i++)
 		mark[i] = MARK;
 	__asm__ volatile("" : : "r"(mark) : "memory");
@@ -346,6 +349,7 @@ static void on_reading(void *arg, const struct thread_reading *reading)
 		seen->last_ns = reading->time_ns;
 		seen->delay_ns = reading->delay_ns;
 		seen->n_stacks += reading->has_stack;
+		memcpy(seen->comm, reading->comm, sizeof(seen->comm));
 	}
 	if (run->times)
 		thread_times_read(run->times, reading);
@@ -516,6 +520,15 @@ static void a_stack_goes_on_behind_pages_that_were_never_written_to(void **state
 	assert_int_equal(run.seen[SLEEPS].n_hole, run.seen[SLEEPS].n_blocked);
 }
 
+static void a_reading_has_the_name_of_its_thread(void **state)
+{
+	const struct run run = run_of_roles();
+
+	assert_string_equal(run.seen[SLEEPS].comm, SLEEPER_NAME);
+	assert_string_not_equal(run.seen[WAITS].comm, "");
+	assert_string_not_equal(run.seen[WAITS].comm, SLEEPER_NAME);
+}
+
 static void a_thread_that_waits_on_has_one_stack(void **state)
 {
 	const struct run run = run_of_roles();
@@ -675,6 +688,7 @@ int main(void)
 		cmocka_unit_test(threads_that_spin_run_or_wait_for_a_cpu),
 		cmocka_unit_test(a_blocked_sample_has_the_system_call_and_both_stacks),
 		cmocka_unit_test(a_stack_goes_on_behind_pages_that_were_never_written_to),
+		cmocka_unit_test(a_reading_has_the_name_of_its_thread),
 		cmocka_unit_test(a_thread_that_waits_on_has_one_stack),
 		cmocka_unit_test(whose_stack_was_forgotten_has_it_in_the_next_reading),
 		cmocka_unit_test(a_small_ring_buffer_is_emptied_while_threads_are_read),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ struct world {
 		int32_t syscall;
 		uint8_t first; /* of the stack; 0: none */
 		size_t n_kernel;
+		char comm[SAMPLE_COMM_BYTES];
 	} seen[MOST_SEEN];
 	size_t n_seen;
 	pid_t forgotten[MOST_SEEN];
@@ -54,6 +56,7 @@ static void on_record(void *arg, const struct record *record)
 	world->seen[world->n_seen].syscall = sample_syscall(sample);
 	world->seen[world->n_seen].n_kernel = sample->kernel.len;
 	world->seen[world->n_seen].first = sample->stack ? sample->stack[0] : 0;
+	memcpy(world->seen[world->n_seen].comm, sample->comm, sizeof(sample->comm));
 	world->n_seen++;
 	if (sample->state == THREAD_RUNNING)
 		assert_true(!sample->regs && !sample->stack && !sample->kernel.len);
@@ -156,6 +159,82 @@ static void time_is_what_was_run_and_delayed_and_the_rest_is_blocked(void **stat
 	pass(world, TICK, 10 * MS, 5 * MS);
 	flush(world);
 	check_us(world, 10000, 5000, 35000);
+	world_free(world);
+}
+
+static void name_thread(struct world *world, const char *comm)
+{
+	snprintf(world->thread.comm, sizeof(world->thread.comm), "%s", comm);
+}
+
+static void check_named(const struct world *world, const char *comm, uint64_t us)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < world->n_seen; i++)
+		found += strcmp(world->seen[i].comm, comm) == 0 ? world->seen[i].weight : 0;
+	assert_int_equal(found, us);
+}
+
+static void time_is_of_the_name_that_the_thread_had(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	name_thread(world, "first");
+	pass_with_stack(world, 0, 0, 1);
+	pass(world, TICK, 0, 0);
+	pass(world, TICK, 0, 0);
+	name_thread(world, "second"); /* by another thread: this one waits on */
+	pass(world, TICK, 0, 0);
+	name_thread(world, "third");
+	pass_with_stack(world, TICK, 10 * MS, 1); /* by itself, and it waits where it waited */
+	name_thread(world, "");			  /* one that could not be read */
+	pass(world, TICK, 0, 0);
+	flush(world);
+	check_named(world, "first", 100000);
+	check_named(world, "second", 50000);
+	check_named(world, "third", 100000);
+	world_free(world);
+}
+
+/* Of time in a state in which no reading has met the thread, the stack is one that was there. */
+static void a_stack_stands_under_no_name_that_came_later(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_RUNNABLE;
+	name_thread(world, "first");
+	pass_with_stack(world, 0, 0, 1);
+	world->thread.state = THREAD_RUNNING;
+	name_thread(world, "second");
+	world->thread.switches++;
+	pass(world, TICK, 10 * MS, 40 * MS);
+	flush(world);
+	for (size_t i = 0; i < world->n_seen; i++)
+		assert_true(world->seen[i].first == 0 || strcmp(world->seen[i].comm, "first") == 0);
+	assert_true(world->n_seen > 0);
+	assert_int_equal(stats_of(world).stack_bytes, 0);
+	world->thread.state = THREAD_BLOCKED;
+	pass_with_stack(world, TICK, 0, 2);
+	flush(world);
+	assert_int_equal(world->seen[world->n_seen - 1].first, 2);
+	assert_int_equal(world->n_forgotten, 0);
+	world_free(world);
+}
+
+static void whoever_keeps_a_name_has_no_more_samples_for_it(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	name_thread(world, "first");
+	pass_with_stack(world, 0, 0, 1);
+	for (size_t i = 0; i < 10; i++)
+		pass(world, TICK, 0, 0);
+	assert_int_equal(world->n_seen, 0);
+	flush(world);
+	assert_int_equal(world->n_seen, 1);
 	world_free(world);
 }
 
@@ -1012,6 +1091,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_what_was_run_and_delayed_and_the_rest_is_blocked),
+		cmocka_unit_test(time_is_of_the_name_that_the_thread_had),
+		cmocka_unit_test(a_stack_stands_under_no_name_that_came_later),
+		cmocka_unit_test(whoever_keeps_a_name_has_no_more_samples_for_it),
 		cmocka_unit_test(parts_of_microseconds_are_kept_for_later),
 		cmocka_unit_test(what_counters_say_too_late_is_taken_from_later_time),
 		cmocka_unit_test(a_thread_that_stays_on_its_cpu_has_run_before_the_counter_says_so),

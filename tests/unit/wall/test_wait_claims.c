@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct shares {
 	size_t n;
 	uint32_t waker_of[CALLS]; /* the first byte of the waker's stack; 0: none */
 	uint32_t number, waker;	  /* of a waker's record whose wait has not come */
+	const char *comm;	  /* that waits tell; NULL: none, and the stretch's name counts */
 };
 
 static void on_waker(struct shares *shares, const struct record *record)
@@ -66,6 +68,7 @@ static void on_record(void *arg, const struct record *record)
 	assert_int_equal(sample->regs[1], 77);
 	assert_int_equal(sample->kernel.addrs[0], 11);
 	assert_string_equal(sample->waker.comm, "waker");
+	assert_string_equal(sample->comm, shares->comm ? shares->comm : "read");
 }
 
 /* A wait that ended at time_ns. */
@@ -74,20 +77,22 @@ static void add(struct shares *shares, int call, uint64_t time_ns, uint64_t bloc
 {
 	const uint64_t regs[SAMPLE_REGS_COUNT] = {1, 77}, kernel[1] = {11};
 	const uint8_t stack[3] = {(uint8_t)call};
-	const struct wait_reading wait = {.time_ns = time_ns,
-					  .blocked_ns = blocked_ns,
-					  .weight_ns = weight_ns,
-					  .since_ns = time_ns - blocked_ns,
-					  .n_waits = 1,
-					  .pid = PID,
-					  .tid = TID,
-					  .syscall = call,
-					  .regs = regs,
-					  .kernel = {kernel, 1},
-					  .stack = stack,
-					  .stack_len = sizeof(stack),
-					  .waker = {.kind = WAKER_THREAD, .comm = "waker"}};
+	struct wait_reading wait = {.time_ns = time_ns,
+				    .blocked_ns = blocked_ns,
+				    .weight_ns = weight_ns,
+				    .since_ns = time_ns - blocked_ns,
+				    .n_waits = 1,
+				    .pid = PID,
+				    .tid = TID,
+				    .syscall = call,
+				    .regs = regs,
+				    .kernel = {kernel, 1},
+				    .stack = stack,
+				    .stack_len = sizeof(stack),
+				    .waker = {.kind = WAKER_THREAD, .comm = "waker"}};
 
+	if (shares->comm)
+		snprintf(wait.comm, sizeof(wait.comm), "%s", shares->comm);
 	assert_true(wait_claims_add(&shares->claims, &wait, SIZE_MAX));
 }
 
@@ -115,9 +120,25 @@ static uint64_t share(struct shares *shares, uint64_t begin_ns, uint64_t end_ns,
 					     .us = us,
 					     .quantum_ns = 10 * MS,
 					     .pid = PID,
-					     .tid = TID};
+					     .tid = TID,
+					     .comm = "read"};
 
 	return wait_claims_share(&shares->claims, &stretch, on_record, shares);
+}
+
+static void a_wait_stands_under_the_name_that_its_thread_had(void **state)
+{
+	struct shares shares = {.comm = "told"};
+
+	(void)state;
+	add(&shares, 1, 20 * MS, 10 * MS, 10 * MS);
+	share(&shares, 0, 50 * MS, 10000);
+	assert_int_equal(shares.n, 1);
+	shares.comm = NULL; /* an older source does not tell */
+	add(&shares, 1, 70 * MS, 10 * MS, 10 * MS);
+	share(&shares, 50 * MS, 100 * MS, 10000);
+	assert_int_equal(shares.n, 2);
+	wait_claims_fini(&shares.claims);
 }
 
 static void without_waits_all_is_left(void **state)
@@ -351,6 +372,7 @@ static void what_is_larger_than_the_limit_is_not_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_stands_under_the_name_that_its_thread_had),
 		cmocka_unit_test(without_waits_all_is_left),
 		cmocka_unit_test(what_nobody_claims_is_left),
 		cmocka_unit_test(claims_of_too_much_are_cut_in_proportion),
