@@ -13,39 +13,91 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 
+import async_profiler
 from bench_place import collector, processes, settings
-from harness import folded
-from stack_workloads import MAIN, Agent, ContainerAgent
+from harness import folded, musl
+from stack_workloads import Agent, ContainerAgent
 
 DWARF_BYTES = 32768
 DWARF_MOST_HZ = 199  # more than that is lost
 MAX_STACK = 4096
 PERF_HEADER = re.compile(r"^(\S.*?)\s+(\d+)/(\d+)\s*$")
+LIBRARY = re.compile(r"\.so[\d.]*$")
 PERF_FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \((.*)\)$")
 
 
+class Musl:
+    """What a container has whose C library is musl; LookupError if it cannot be had."""
+
+    def __init__(self, engine):
+        self.image = engine.add_image("musl", musl.root_directory())
+        self.compiler = musl.compiler_directory()
+
+
+class AsyncBeside:
+    """async-profiler from the start to the end of JVMs in containers, each with a file of its own."""
+
+    def __init__(self, hz):
+        self.library = async_profiler.library()
+        self.options = (f"start,event=ctimer,interval={1_000_000_000 // hz}ns,cstack=vmx,threads,ann,"
+                        f"jstackdepth={MAX_STACK // 2},collapsed,file=/out/%t.collapsed")
+        self.out = self.stacks = None
+
+    def load(self, place):
+        """Further parts of a ContainerAgent."""
+        self.out = place.directory / "async"
+        self.out.mkdir()
+        self.out.chmod(0o777)
+        # Read by another user, as the JVM's own directory of the host.
+        library = self.out / self.library.name
+        shutil.copy(self.library, library)
+        library.chmod(0o755)
+        return {"loaded": [f"-agentpath:/out/{library.name}={self.options}"], "out": self.out}
+
+    def keep(self):
+        """What has been written by the JVMs that have ended."""
+        self.stacks = folded.Folded("")
+        for path in sorted(self.out.glob("*.collapsed")):
+            self.stacks.stacks += AsyncProfiler.stacks_of(path)
+
+    def take(self):
+        return self.stacks
+
+
 class Fgcollect:
-    """args: further ones of `fgcollect record`; engine: of the containers that JVMs are to be in."""
+    """args: further ones of `fgcollect record`; engine: of the containers that JVMs are to be in;
+    musl: what these have, if they are to have musl; beside_them: who samples in the same JVMs.
 
-    name = "fgcollect"
+    said: how much of the last recording is rooted, as its quality line says.
+    """
 
-    def __init__(self, *args, engine=None):
-        self.args, self.engine = args, engine
+    name, said = "fgcollect", None
+
+    def __init__(self, *args, engine=None, musl=None, beside_them=None):
+        self.args, self.engine, self.beside_them = args, engine, beside_them
+        self.parts = {"image": musl.image, "compiler": musl.compiler} if musl else {}
 
     def agent(self, place, framepointer):
         options = f"framepointer={framepointer}"
-        return ContainerAgent(self.engine, place, options) if self.engine else Agent(place, options)
+        if not self.engine:
+            return Agent(place, options)
+        beside = self.beside_them.load(place) if self.beside_them else {}
+        return ContainerAgent(self.engine, place, options, **self.parts, **beside)
 
     def record(self, place, running, seconds, hz):
         target = ["-p", running.pid] if running.pid else []
-        return collector.record(place, "--threads", *target, *self.args, seconds=seconds,
-                                hz=hz).folded
+        recording = collector.record(place, "--threads", *target, *self.args, seconds=seconds, hz=hz)
+        self.said = recording.quality.rooted
+        return recording.folded
 
     @contextlib.contextmanager
     def beside(self, place):
         """What has to run beside the workload."""
         yield
+        if self.beside_them:
+            self.beside_them.keep()
 
 
 def frames_of(name, dso):
@@ -79,6 +131,8 @@ def parse_script(text):
 
 class Perf:
     """call_graph: fp or dwarf."""
+
+    said = beside_them = None
 
     def __init__(self, call_graph):
         self.call_graph = call_graph
@@ -128,6 +182,7 @@ class AsyncProfiler:
     """home: an unpacked one, with bin/asprof. Its stacks are to go on below Java (vmx), as ours."""
 
     name = "async-profiler"
+    said = beside_them = None
 
     def __init__(self, home):
         self.home = pathlib.Path(home)
@@ -149,16 +204,25 @@ class AsyncProfiler:
                        f"{1_000_000_000 // hz}ns", "--cstack", "vmx", "-j", MAX_STACK // 2, "-t",
                        "-a", "-o", "collapsed", "-f", out, running.pid], check=True,
                       timeout=seconds + settings.DEADLINE_SEC)
-        stacks = folded.Folded.read(out)
-        stacks.stacks = [(["async-profiler", self.thread_of(frames[0]), *frames[1:]], count)
-                         for frames, count in stacks.stacks]
+        stacks = folded.Folded("")
+        stacks.stacks = self.stacks_of(out)
         return stacks
+
+    @classmethod
+    def stacks_of(cls, path):
+        return [(["async-profiler", cls.thread_of(frames[0]), *map(cls.frame_of, frames[1:])], count)
+                for frames, count in folded.Folded.read(path).stacks]
+
+    @staticmethod
+    def frame_of(name):
+        """A library in the place of a function that has no symbol is excused, as perf's is."""
+        return f"{os.path.basename(name)}:fn@?" if LIBRARY.search(name) else name
 
     @staticmethod
     def thread_of(label):
-        """By the system's name of Java's main thread, which async-profiler calls as Java does."""
+        """Without what async-profiler adds; the main thread's is another one at its end."""
         name = re.sub(r"^\[(.*) tid=\d+\]$", r"\1", label)
-        return MAIN if name in ("main", "DestroyJavaVM") else name
+        return "main" if name == "DestroyJavaVM" else name
 
 
 def tools(compare, async_profiler, fgcollect):

