@@ -109,6 +109,16 @@ static bool leave_spilled(struct walk *walk, const struct code_range *range)
 }
 
 /*
+ * Whether a way out of a leaf's frame that its code did not ask for leads to a caller. Interpreted
+ * methods return to no call, and compiled ones behind one.
+ */
+static bool may_have_called(struct walk *walk, uint64_t addr)
+{
+	return may_call_compiled(walk, addr) &&
+	       (!hotspot_find_compiled(walk, addr) || step_is_behind_call(walk, addr));
+}
+
+/*
  * Leaves a leaf by the first way that leads to code. Some of C2's intrinsics push a word or two and
  * pop them at their end. And the code that was read may have taken the place of the sampled code.
  */
@@ -124,7 +134,8 @@ static bool leave_leaf_somehow(struct walk *walk, enum arch_frame frame, uint32_
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		walk->at.regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
 		if (step_leave(walk, ways[i].frame, size) == STEP_DONE &&
-		    may_call_compiled(walk, walk->at.regs.pc))
+		    (i == 0 ? may_call_compiled(walk, walk->at.regs.pc)
+			    : may_have_called(walk, walk->at.regs.pc)))
 			return true;
 		walk->at.regs = before;
 	}

@@ -101,7 +101,8 @@ enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind)
 
 		if (!snapshot_read(&walk->stack, at, &addr))
 			return STEP_END;
-		if (!step_is_code(walk, addr))
+		/* Nothing but generated code calls what an exception leaves. */
+		if (addr == 0 || !step_code_at(walk, addr - 1))
 			continue;
 		walk->at.regs = (struct unwind_regs){.pc = addr,
 						     .sp = at + (1 + words_behind) * WORD_BYTES,

@@ -98,6 +98,77 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 }
 
 /*
+ * The row of the code of a frame. The code to which a signal's handler returns was not called: the
+ * return address is its first byte.
+ */
+static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_table *table,
+				      uint64_t elf_addr)
+{
+	const struct cfi_row *row;
+	uint64_t start, end;
+
+	if (walk->at.is_return) {
+		row = cfi_table_find(table, elf_addr + 1);
+		if (row && row->is_signal && row->is_decoded) {
+			cfi_table_span(table, row, &start, &end);
+			if (start == elf_addr + 1)
+				return row;
+		}
+	}
+	return cfi_table_find(table, elf_addr);
+}
+
+/* The table of the mapping's file, and the row of the frame's code. False: nothing is known. */
+static bool find_rule(struct walk *walk, const struct mapping *mapping, struct rule *ret)
+{
+	const uint64_t probe = step_probe(walk);
+	const char *reason = NULL;
+
+	*ret = (struct rule){0};
+	ret->table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
+	if (!ret->table || cfi_table_addr_of(ret->table, probe - mapping->start + mapping->file_off,
+					     &ret->elf_addr) != 0)
+		return false;
+	ret->row = find_row(walk, ret->table, ret->elf_addr);
+	return true;
+}
+
+/* Whether the address is where handlers of signals return to, which they were not called from. */
+static bool returns_from_signal(struct walk *walk, uint64_t addr)
+{
+	const struct walk_position position = walk->at;
+	const struct mapping *const mapping = address_space_find(&walk->process->space, addr);
+	struct rule rule;
+	bool is_signal;
+
+	if (!mapping || mapping->inode == 0)
+		return false;
+	walk->at.regs.pc = addr;
+	walk->at.is_return = true;
+	walk->at.is_behind = false;
+	is_signal = find_rule(walk, mapping, &rule) && rule.row && rule.row->is_signal;
+	walk->at = position;
+	return is_signal;
+}
+
+/*
+ * The frame pointer may be used for something else, and then lead to any word. One that is no
+ * address of code ends the stack by itself.
+ */
+static enum step leave_by_fp(struct walk *walk)
+{
+	const struct unwind_regs before = walk->at.regs;
+	const enum step step = step_by_fp(walk);
+
+	if (step != STEP_DONE || !step_is_code(walk, walk->at.regs.pc) ||
+	    step_is_behind_call(walk, walk->at.regs.pc) ||
+	    returns_from_signal(walk, walk->at.regs.pc))
+		return step;
+	walk->at.regs = before;
+	return STEP_NO_RULE;
+}
+
+/*
  * Leaves functions written in assembler. A leaf of this kind hardly ever has a frame. A file's
  * _init and _fini have a frame of one word.
  */
@@ -112,7 +183,7 @@ static enum step step_without_rule(struct walk *walk)
 			return STEP_DONE;
 		walk->at.regs = before;
 	}
-	return step_by_fp(walk);
+	return leave_by_fp(walk);
 }
 
 /*
@@ -199,42 +270,6 @@ static bool is_newborn(const struct walk *walk, const struct cfi_table *table, u
 		return true;
 	row = cfi_table_find(table, elf_addr + NEWBORN_BYTES);
 	return row && row->is_root && !row->is_decoded;
-}
-
-/*
- * The row of the code of a frame. The code to which a signal's handler returns was not called: the
- * return address is its first byte.
- */
-static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_table *table,
-				      uint64_t elf_addr)
-{
-	const struct cfi_row *row;
-	uint64_t start, end;
-
-	if (walk->at.is_return) {
-		row = cfi_table_find(table, elf_addr + 1);
-		if (row && row->is_signal && row->is_decoded) {
-			cfi_table_span(table, row, &start, &end);
-			if (start == elf_addr + 1)
-				return row;
-		}
-	}
-	return cfi_table_find(table, elf_addr);
-}
-
-/* The table of the mapping's file, and the row of the frame's code. False: nothing is known. */
-static bool find_rule(struct walk *walk, const struct mapping *mapping, struct rule *ret)
-{
-	const uint64_t probe = step_probe(walk);
-	const char *reason = NULL;
-
-	*ret = (struct rule){0};
-	ret->table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
-	if (!ret->table || cfi_table_addr_of(ret->table, probe - mapping->start + mapping->file_off,
-					     &ret->elf_addr) != 0)
-		return false;
-	ret->row = find_row(walk, ret->table, ret->elf_addr);
-	return true;
 }
 
 static bool is_at_sp(const struct cfi_row *row, int32_t cfa_off)

@@ -3,7 +3,8 @@
  * Leaves frames of stubs, see step_hotspot.h. A stub is code that HotSpot generates and that is no
  * Java method.
  *
- * A blob whose frame size is known has that frame at most of its calls into the VM. Other stubs are
+ * A blob whose frame size is known has that frame at most of its calls into the VM. Elsewhere the
+ * word counts that lies behind a call of this very blob. Other stubs are
  * told apart by their names: adapters between compiled and interpreted code, table stubs, and stubs
  * that ask the processor for its features. A stub of unknown frame is left by the call that entered
  * the stub. The call's return address is sought on the stack.
@@ -153,14 +154,22 @@ static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 	       step_read(walk, &to, &from, 1);
 }
 
+static bool is_behind_call_of(struct walk *walk, uint64_t return_addr,
+			      const struct code_range *range)
+{
+	const struct arch_target target = {.addr = range->addr, .size = range->size};
+	uint8_t code[ARCH_CALL_BYTES];
+
+	return read_call(walk, return_addr, code) &&
+	       walk->arch->is_call(code, sizeof(code), return_addr, &target);
+}
+
 /*
  * Leaves a stub of unknown frame. The return address is the first word of the stack that lies
  * behind a call of this very stub. The search ends when the walk has no reads left.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {
-	const struct arch_target target = {.addr = range->addr, .size = range->size};
-	uint8_t code[ARCH_CALL_BYTES];
 	uint64_t addr;
 
 	for (uint64_t i = 0; i < STUB_MAX_WORDS && walk->spent.reads < STEP_MAX_READS; i++) {
@@ -168,8 +177,7 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 
 		if (!snapshot_read(&walk->stack, at, &addr))
 			return STEP_END;
-		if (!read_call(walk, addr, code) ||
-		    !walk->arch->is_call(code, sizeof(code), addr, &target))
+		if (!is_behind_call_of(walk, addr, range))
 			continue;
 		walk->at.regs = (struct unwind_regs){
 			.pc = addr, .sp = at + WORD_BYTES, .fp = walk->at.regs.fp};
@@ -210,25 +218,58 @@ static bool leave_exception_blob(struct walk *walk, uint32_t size)
 	return false;
 }
 
+/* How much there may be of a sized stub's frame; a caller has one of the first two. */
+static const enum arch_frame sized_ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_BY_FP, ARCH_FRAME_NONE,
+					     ARCH_FRAME_PUSHED};
+#define N_SIZED_WAYS (sizeof(sized_ways) / sizeof(sized_ways[0]))
+
+/* Leaves a stub for where it is called, if one of the ways leads there. */
+static bool leave_for_its_call(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->at.regs;
+
+	for (size_t i = 0; i < N_SIZED_WAYS; i++) {
+		if (step_leave(walk, sized_ways[i], range->frame.size) == STEP_DONE &&
+		    is_behind_call_of(walk, walk->at.regs.pc, range))
+			return true;
+		walk->at.regs = before;
+	}
+	return false;
+}
+
+/*
+ * Whether what a way out of a frame leads to may be the caller. The word on top of a frame that is
+ * not there yet is believed behind a call alone. A whole frame may return to where no call is: to
+ * the place of a safepoint poll, or to where a method is deoptimized.
+ */
+static bool may_be_caller_of(struct walk *walk, enum arch_frame way)
+{
+	const uint64_t addr = walk->at.regs.pc;
+
+	return way == ARCH_FRAME_NONE || way == ARCH_FRAME_PUSHED ? step_is_behind_call(walk, addr)
+								  : step_is_code(walk, addr);
+}
+
 /*
  * Leaves a stub whose frame has a known size at most calls into the VM. Elsewhere nothing says how
- * much of the frame there is, and the first way out of the frame that leads to code counts.
+ * much of the frame there is. Then a word behind a call of the stub counts, and else the first way
+ * that may lead to a caller. Where a whole frame's word would be, other callers' words may be left.
  */
 static enum step leave_sized_stub(struct walk *walk, const struct code_range *range)
 {
-	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_BY_FP, ARCH_FRAME_NONE,
-					       ARCH_FRAME_PUSHED};
-	const size_t n_ways = walk->at.is_return ? 2 : sizeof(ways) / sizeof(ways[0]);
+	const size_t n_ways = walk->at.is_return ? 2 : N_SIZED_WAYS;
 	const struct unwind_regs before = walk->at.regs;
 	enum step step = STEP_NO_RULE;
 
 	if (!walk->at.is_return && hotspot_is_named(range, "ExceptionBlob") &&
 	    leave_exception_blob(walk, range->frame.size))
 		return STEP_DONE;
+	if (!walk->at.is_return && leave_for_its_call(walk, range))
+		return STEP_DONE;
 	for (size_t i = 0; i < n_ways; i++) {
 		walk->at.regs = before;
-		step = step_leave(walk, ways[i], range->frame.size);
-		if (step == STEP_DONE && step_is_code(walk, walk->at.regs.pc))
+		step = step_leave(walk, sized_ways[i], range->frame.size);
+		if (step == STEP_DONE && may_be_caller_of(walk, sized_ways[i]))
 			return step;
 	}
 	walk->at.regs = before;
@@ -236,17 +277,28 @@ static enum step leave_sized_stub(struct walk *walk, const struct code_range *ra
 				  : leave_by_call(walk, range);
 }
 
-/* Leaves a stub by its frame pointer. One stub pushes a word of ones before it begins a frame. */
-static enum step leave_framed_stub(struct walk *walk)
+/*
+ * Leaves a stub by its frame pointer, which is another frame's if the stub has not set it: what it
+ * leads to has to lie behind a call. The call stub's frame is judged elsewhere (way_in.h). One stub
+ * pushes a word of ones before it begins a frame.
+ */
+static enum step leave_framed_stub(struct walk *walk, const struct code_range *range)
 {
+	const struct unwind_regs before = walk->at.regs;
 	const enum step step = step_by_fp(walk);
 
-	if (step != STEP_DONE || walk->at.regs.pc != UINT64_MAX)
+	if (step != STEP_DONE)
 		return step;
-	if (!snapshot_read(&walk->stack, walk->at.regs.sp, &walk->at.regs.pc))
-		return STEP_END;
-	walk->at.regs.sp += WORD_BYTES;
-	return STEP_DONE;
+	if (walk->at.regs.pc == UINT64_MAX) {
+		if (!snapshot_read(&walk->stack, walk->at.regs.sp, &walk->at.regs.pc))
+			return STEP_END;
+		walk->at.regs.sp += WORD_BYTES;
+	}
+	if (hotspot_is_named(range, "call_stub") || !step_is_code(walk, walk->at.regs.pc) ||
+	    step_is_behind_call(walk, walk->at.regs.pc))
+		return STEP_DONE;
+	walk->at.regs = before;
+	return STEP_NO_RULE;
 }
 
 /*
@@ -262,7 +314,7 @@ static enum step leave_asking(struct walk *walk)
 	for (unsigned int i = 0; i < ASKING_MAX_WORDS; i++) {
 		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &addr))
 			return STEP_END;
-		if (step_is_code(walk, addr)) {
+		if (step_is_behind_call(walk, addr)) {
 			walk->at.regs = (struct unwind_regs){
 				.pc = addr, .sp = sp + (i + 1) * WORD_BYTES, .fp = before};
 			return STEP_DONE;
@@ -293,12 +345,12 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 	if (is_asking(range) && !walk->arch->has_link)
 		return leave_asking(walk);
 	if (walk->at.is_return)
-		return leave_framed_stub(walk);
+		return leave_framed_stub(walk, range);
 	if (hotspot_is_named(range, "itable") || hotspot_is_named(range, "vtable"))
 		return step_leave(walk, ARCH_FRAME_NONE, 0);
 	if (!hotspot_read_frame(walk, range, &frame))
 		return step_by_fp(walk);
-	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_code(walk, walk->at.regs.pc))
+	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_behind_call(walk, walk->at.regs.pc))
 		return STEP_DONE;
 	walk->at.regs = before;
 	return leave_by_call(walk, range);

@@ -449,6 +449,18 @@ static void check_callers(const uint64_t *addrs, uint32_t n)
 #define LARGE_WORDS 200 /* words of a frame, the return address included */
 #define SHORT_WORDS 150 /* words of a copy; enough to tell that the remainder belongs to the copy */
 
+/* Puts a call through a register in front of an offset in the generated code. */
+static void put_call_in_front(uint32_t offset)
+{
+#if defined(__x86_64__)
+	static const uint8_t call[] = {0xff, 0xd0}; /* call rax */
+#else
+	static const uint8_t call[] = {0x00, 0x01, 0x3f, 0xd6}; /* blr x8 */
+#endif
+
+	memcpy(code + offset - sizeof(call), call, sizeof(call));
+}
+
 static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
 
 /* Adds a compiled method of 256 bytes with a frame of 48 bytes. */
@@ -479,14 +491,6 @@ static void a_process_that_has_just_begun_is_at_its_root(void **state)
 	assert_int_equal(stack.depth, 1);
 }
 
-/* Lets a call through a register end at an offset in the generated code. */
-static void put_call_by_register(uint32_t offset)
-{
-	static const uint8_t call_rax[] = {0xff, 0xd0};
-
-	memcpy(code + offset, call_rax, sizeof(call_rax));
-}
-
 extern void _init(void);
 
 /* _init has no rules. It has made room for a word when it checks whether to call a function. */
@@ -494,7 +498,7 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	put_call_by_register(98);
+	put_call_in_front(100);
 	words[0] = caller + 104; /* code, which is behind no call */
 	words[1] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)_init + 8, 0x1234, 60);
@@ -975,6 +979,7 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	const uint64_t caller = add_java(256, "caller");
 	const uint64_t last = add_java(512, "last");
 
+	put_call_in_front(256 + 100);
 	words[5] = 0x77; /* the frame pointer that was saved */
 	words[6] = caller + 100;
 	words[12] = last + 100;
@@ -1052,6 +1057,7 @@ static void compiled_code_is_not_returned_from_to_a_file(void **state)
 	const uint64_t leaf = add_java(0, "leaf");
 	const uint64_t caller = add_java(256, "caller");
 
+	put_call_in_front(256 + 100);
 	words[5] = (uint64_t)(uintptr_t)&on_thread + 4; /* left over */
 	words[6] = caller + 100;
 	walk_code(leaf + 60, 0x1234, 60);
@@ -1102,6 +1108,103 @@ static void the_trampoline_of_probes_is_left_by_its_call(void **state)
 	walk_code(at + 13, 0x1234, 60);
 	assert_int_equal(stack.depth, 1);
 	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+#endif
+
+#if defined(__x86_64__)
+/* Where the return address of the whole frame will be lies an older one, or another caller's. */
+static void a_stub_that_has_no_frame_yet_is_left_for_its_call(void **state)
+{
+	const uint64_t stub = add_code(0, 256, CODE_STUB, "blob", FRAME_48);
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t other = add_java(2048, "other");
+
+	put_call(caller + 95, stub);
+	put_call(other + 95, caller);
+	words[0] = caller + 100;
+	words[5] = words[6] = other + 100;
+	walk_code(stub, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, other + 100);
+	words[0] = 0x1234; /* the frame pointer that was pushed */
+	words[1] = caller + 100;
+	words[7] = other + 100;
+	walk_code(stub + 1, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, other + 100);
+	words[5] = caller + 100; /* and once there is a frame, it counts */
+	words[11] = other + 100;
+	words[1] = 0x1234;
+	walk_code(stub + 60, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, other + 100);
+}
+
+/* As a word that a stub has pushed, or one of its caller's. */
+static void a_word_on_top_of_a_stub_is_no_caller_without_a_call(void **state)
+{
+	const uint64_t stub = add_code(0, 256, CODE_STUB, "blob", FRAME_48);
+	const uint64_t unsized = add_stub(256, 64, "some_copy");
+	const uint64_t caller = add_java(1024, "caller");
+
+	words[0] = words[1] = caller + 100;
+	walk_code(stub, 0x1234, 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	walk_code(unsized, 0x1234, 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	put_call_in_front(1024 + 100);
+	walk_code(unsized, 0x1234, 60);
+	assert_true(stack.depth >= 2);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+
+/* Compiled code and assembler may use the register for anything, as for a place in the stack. */
+static void a_frame_pointer_is_none_that_leads_behind_no_call(void **state)
+{
+	const uint64_t stub = add_stub(0, 64, "some_stub");
+	const uint64_t leaf = add_stub(64, 64, "vtable stub");
+	const uint64_t caller = add_java(1024, "caller");
+
+	words[0] = stub + 32;
+	words[21] = caller + 100;
+	walk_code(leaf + 8, word_addr(20), 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	words[0] = 0;
+	walk_code((uint64_t)(uintptr_t)_init + 8, word_addr(20), 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	put_call_in_front(1024 + 100);
+	walk_code((uint64_t)(uintptr_t)_init + 8, word_addr(20), 60);
+	assert_true(stack.depth >= 2);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+
+static void what_an_exception_left_was_not_called_by_a_file(void **state)
+{
+	const uint64_t stub = add_stub(0, 64, "unwind_exception Runtime1 stub");
+	const uint64_t leaf = add_stub(64, 64, "vtable stub");
+	const uint64_t caller = add_java(1024, "caller");
+
+	words[0] = stub + 32;
+	words[1] = (uint64_t)(uintptr_t)&on_thread + 4; /* left over */
+	words[2] = caller + 100;
+	walk_code(leaf + 8, 0x1234, 60);
+	assert_true(stack.depth >= 3);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+}
+
+/* The ways out of a leaf's frame that its code did not ask for. */
+static void a_word_or_two_on_a_leafs_frame_lead_behind_a_call(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+
+	put_call_in_front(256 + 100);
+	words[6] = caller + 104; /* data, which looks like code */
+	words[7] = caller + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_true(stack.depth >= 2);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 #endif
 
@@ -1272,13 +1375,17 @@ static void no_return_address_is_no_root(void **state)
 }
 
 /* The stub pushes the frame pointer, and then a few registers. */
-static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void **state)
+static void what_asks_the_processor_is_left_by_the_first_word_behind_a_call(void **state)
 {
 	static const char *const names[] = {"get_cpu_info_stub", "getCPUIDNameInfo_stub",
 					    "detect_virt_stub"};
 	const uint64_t stub = add_stub(0, 64, "other_stub");
 	const uint64_t last = add_java(256, "last");
 
+	put_call_in_front(32);
+	put_call_in_front(36);
+	put_call_in_front(256 + 100);
+	put_call_in_front(256 + 104);
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint64_t asking =
 			add_code(512 + i * 64, 64, CODE_STUB, names[i], (struct code_frame){0});
@@ -1317,6 +1424,7 @@ static void a_register_that_was_popped_is_where_it_belongs(void **state)
 	const uint64_t stub = add_stub(0, 64, "other_stub");
 	const uint64_t last = add_java(256, "last");
 
+	put_call_in_front(256 + 100);
 	words[0] = stub + 32;
 	words[21] = last + 100;
 	walk_code((uint64_t)(uintptr_t)pops_rbp_end, word_addr(20), 60);
@@ -1359,7 +1467,7 @@ static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 {
 	const uint64_t other = add_java(0, "other");
 
-	put_call_by_register(98);
+	put_call_in_front(100);
 	words[0] = other + 100; /* the thread's function; and where the maker's call returns to */
 	set_reg(sample_regs, PERF_REG_X86_AX, 0);
 	walk_code((uint64_t)(uintptr_t)made_thread, 0, 60);
@@ -1459,8 +1567,8 @@ static void a_breakpoint_is_left_as_the_instruction_that_it_stands_for(void **st
 {
 	const uint64_t pc = (uintptr_t)has_probe, caller = add_java(0, "caller");
 
-	put_call_by_register(98);
-	put_call_by_register(148);
+	put_call_in_front(100);
+	put_call_in_front(150);
 	words[0] = caller + 100;
 	words[1] = caller + 150; /* an older return address */
 	n_kernel = 1;
@@ -1516,7 +1624,7 @@ static void a_functions_end_is_left_by_what_it_pops(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	put_call_by_register(98);
+	put_call_in_front(100);
 	words[0] = caller + 100;
 	words[3] = 0x1234;
 	walk_code((uintptr_t)end_returns, 0, 60);
@@ -1560,7 +1668,7 @@ static void code_without_rules_is_left_by_what_it_will_pop(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	put_call_by_register(98);
+	put_call_in_front(100);
 	words[0] = caller + 104; /* looks like a return address, and is none of this frame */
 	words[4] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
@@ -1582,7 +1690,7 @@ static void a_call_is_looked_for_once(void **state)
 {
 	const uint64_t caller = add_java(0, "caller");
 
-	put_call_by_register(98);
+	put_call_in_front(100);
 	words[4] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)within_rules, 1, 60);
 	memset(code + 98, 0, 2);
@@ -1617,6 +1725,8 @@ static void a_place_in_code_is_read_once(void **state)
 	const uint64_t leaf = add_java(0, "leaf");
 	uint64_t before;
 
+	put_call_in_front(256 + 100);
+	put_call_in_front(256 + 104);
 	memcpy(code, prologue, sizeof(prologue));
 	words[1] = caller + 100;
 	words[5] = caller + 104;
@@ -1629,7 +1739,7 @@ static void a_place_in_code_is_read_once(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(code_map_add(self->code, &other, false), 1);
 	walk_code(leaf + 1, 0x1234, 18);
-	assert_int_equal(count_reads() - before, 5);
+	assert_int_equal(count_reads() - before, 6); /* one looks for the call */
 }
 
 /* Each word is a return address into code that calls something else. */
@@ -1709,6 +1819,7 @@ static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
 	const uint64_t caller = add_java(256, "caller");
 	const uint64_t last = add_java(512, "last");
 
+	put_call_in_front(256 + 100);
 	words[0] = stub + 32;
 	words[21] = UINT64_MAX;
 	words[22] = caller + 100;
@@ -1834,6 +1945,17 @@ static void code_that_has_thawed_leads_to_the_thawed_frame(void **state)
 /* ---- where Java is entered ---- */
 
 #if defined(__x86_64__)
+/* A thread's entry, which calls. */
+__asm__(".text\n"
+	"	.cfi_startproc\n"
+	"	.cfi_undefined 16\n"
+	"	call *%rax\n"
+	".globl behind_call_of_root\n"
+	"behind_call_of_root:\n"
+	"	hlt\n"
+	"	.cfi_endproc\n");
+extern const char behind_call_of_root[];
+
 #define CALL_STUB_FP  40		  /* the word of its frame pointer */
 #define ARGUMENTS_END (CALL_STUB_FP - 12) /* arguments are below */
 
@@ -1855,7 +1977,7 @@ static void check_entered(uint64_t arguments, uint32_t begin, enum stack_end end
 	memset(words, 0, N_WORDS * sizeof(*words));
 	words[begin - 2] = word_addr(CALL_STUB_FP);
 	words[begin - 1] = stub + 32;
-	words[CALL_STUB_FP + 1] = (uintptr_t)behind_syscall + 1;
+	words[CALL_STUB_FP + 1] = (uintptr_t)behind_call_of_root;
 	words[CALL_STUB_FP + 2] = arguments;
 	walk_code(leaf + 60, 0, 60);
 	assert_int_equal(stack.end, end);
@@ -2198,13 +2320,18 @@ int main(void)
 		CODE(through_another_files_frame_rbx_is_lost),
 		CODE(an_rbx_that_leads_nowhere_ends_the_stack),
 		CODE(no_return_address_is_no_root),
-		CODE(what_asks_the_processor_is_left_by_the_first_word_that_is_code),
+		CODE(what_asks_the_processor_is_left_by_the_first_word_behind_a_call),
 		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 		CODE(java_is_entered_where_the_call_stub_has_pushed_arguments),
 		CODE(an_older_word_leads_to_the_call_stub_and_is_not_believed),
 		CODE(no_file_calls_java),
+		CODE(a_stub_that_has_no_frame_yet_is_left_for_its_call),
+		CODE(a_word_on_top_of_a_stub_is_no_caller_without_a_call),
+		CODE(a_frame_pointer_is_none_that_leads_behind_no_call),
+		CODE(what_an_exception_left_was_not_called_by_a_file),
+		CODE(a_word_or_two_on_a_leafs_frame_lead_behind_a_call),
 		CODE(the_trampoline_of_probes_is_left_by_its_call),
 		CODE(a_system_call_is_left_by_the_rule_of_its_own_function),
 		CODE(a_register_alone_makes_no_system_call),
