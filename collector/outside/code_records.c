@@ -67,14 +67,13 @@ bool code_records_method(struct code_records *records, const struct code_blob *b
 		.level = blob->level,
 		.code_kind = kind_of(blob),
 		.frame = blob->frame,
+		.sections = section,
+		.sections_len = len,
 	};
 
-	if (guest[0]) {
+	/* A record's own name goes before that of the section's first method. */
+	if (guest[0])
 		load.method = wire_str_from(guest);
-	} else {
-		load.sections = section;
-		load.sections_len = len;
-	}
 	return end_record(records, records->buf.len,
 			  wire_encode_method_load(&records->buf, flags_of(records), &load));
 }

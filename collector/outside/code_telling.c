@@ -243,7 +243,7 @@ static bool tell_nmethod(struct telling_some *some, size_t i, bool *ret_is_named
 	*ret_is_named = make_section(some, i);
 	fits = code_records_method(&telling->out, &some->blobs[i], section->bytes,
 				   *ret_is_named ? section->len : 0, guest);
-	if (fits && *ret_is_named && !guest[0])
+	if (fits && *ret_is_named)
 		inline_section_note(section, telling->names);
 	return fits;
 }

@@ -137,6 +137,8 @@ static void say_load(struct fixture *fixture, const struct wire_record *record)
 	    (unsigned long long)(load.addr - FAKE_BASE), load.size, load.code_kind, load.level,
 	    load.frame.size, load.frame.complete, load.frame.entry,
 	    (unsigned long long)load.time_ns);
+	if (load.method.len > 0)
+		say(fixture, ".%.*s, ", load.method.len, load.method.data);
 	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0) {
 		if (tag != WIRE_SECTION_INLINE)
 			continue;
@@ -144,7 +146,7 @@ static void say_load(struct fixture *fixture, const struct wire_record *record)
 		say_inlines(fixture, data, len);
 	}
 	if (!has_inlines)
-		say(fixture, ".%.*s\n", load.method.len, load.method.data);
+		say(fixture, ".\n");
 }
 
 static void say_record(struct fixture *fixture, const struct wire_record *record)
@@ -641,18 +643,20 @@ static const char with_name[] = "\x01??\0\xff\xff\xff\xff\x10\0\0\0????"
 				"fib#2\0\0";
 
 /* Adds a method of the class whose blob ends with 24 bytes and a name. */
-static void add_guest(struct fixture *fixture, const char *class_name)
+static uint64_t add_guest(struct fixture *fixture, const char *class_name)
 {
 	struct fake_code code = nmethod(fixture, "unused", 1);
 	const int32_t size = FAKE_BLOB_HEADER + 256;
-	uint64_t blob;
+	uint64_t at, blob;
 
 	code.method = fake_vm_method(&fixture->vm, class_name, "profiledPERoot", "()V");
 	code.bytes = 300;
-	blob = fake_vm_blob_of(fake_vm_add_code(&fixture->vm, &code));
+	at = fake_vm_add_code(&fixture->vm, &code);
+	blob = fake_vm_blob_of(at);
 	fake_vm_set(&fixture->vm, blob + FAKE_BLOB_SIZE, &size, sizeof(size));
 	fake_vm_set(&fixture->vm, blob + (uint64_t)size - sizeof(with_name), with_name,
 		    sizeof(with_name));
+	return at;
 }
 
 static void functions_of_other_languages_have_their_names(void **state)
@@ -662,8 +666,27 @@ static void functions_of_other_languages_have_their_names(void **state)
 	assert_int_equal(sizeof(with_name), 32);
 	add_guest(fixture, "com/oracle/truffle/runtime/OptimizedCallTarget");
 	assert_int_equal(step(fixture), 0);
-	assert_non_null(strstr(fixture->text, ": .fib\n"));
-	assert_null(strstr(fixture->text, "profiledPERoot"));
+	assert_non_null(strstr(fixture->text, ": .fib, com/oracle/truffle/runtime/"));
+	free_fixture(fixture);
+}
+
+/* The function's own frame has its name, and those of Java that were inlined have theirs. */
+static void what_is_inlined_into_functions_of_other_languages_is_told(void **state)
+{
+	struct fixture *const fixture = new_fixture(true);
+	const uint64_t at = add_guest(fixture, "com/oracle/truffle/runtime/OptimizedCallTarget");
+	const uint64_t in = fake_vm_method(&fixture->vm, "com/example/Node", "execute", "()I");
+	uint64_t method;
+
+	memcpy(&method, fake_vm_at(&fixture->vm, fake_vm_blob_of(at) + FAKE_NMETHOD_METHOD),
+	       sizeof(method));
+	fixture->says_inlines = true;
+	fake_vm_set_scopes(&fixture->vm, at,
+			   &(const struct fake_region){16, {{method, 2}, {in, 1}}}, 1);
+	assert_int_equal(step(fixture), 0);
+	assert_non_null(strstr(fixture->text, ": .fib, com/oracle/truffle/runtime/"));
+	assert_non_null(strstr(fixture->text, "com/example/Node.execute()I (" FAKE_LINES ")@1"));
+	assert_int_equal(stats_of(fixture).uninlined, 0);
 	free_fixture(fixture);
 }
 
@@ -1164,6 +1187,7 @@ int main(void)
 		cmocka_unit_test(a_segment_map_of_zeros_is_bounded),
 		cmocka_unit_test(beside_an_agent_code_alone_is_told_of),
 		cmocka_unit_test(functions_of_other_languages_have_their_names),
+		cmocka_unit_test(what_is_inlined_into_functions_of_other_languages_is_told),
 		cmocka_unit_test(other_methods_are_not_named_by_their_data),
 		cmocka_unit_test(names_are_believed_with_all_that_stands_around_them),
 		cmocka_unit_test(a_process_that_ends_ends_the_reading),
