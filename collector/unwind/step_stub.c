@@ -52,6 +52,12 @@ static bool is_sp_noted(struct walk *walk, const struct code_range *range)
 	return step_read_code(walk, range, &bytes, &code) && !walk->arch->is_before_entry(&code);
 }
 
+/* Whether the address is one of generated code, which alone calls methods of Java. */
+static bool may_call_adapter(struct walk *walk, uint64_t return_addr)
+{
+	return return_addr > 0 && step_code_at(walk, return_addr - 1);
+}
+
 /*
  * Leaves an adapter from compiled to interpreted code. The adapter notes the caller's stack pointer
  * in a register, and then makes room for arguments. Before the note, the register holds anything,
@@ -67,12 +73,12 @@ static bool leave_adapter_entry(struct walk *walk, const struct code_range *rang
 	uint64_t top;
 
 	if (!walk->arch->has_link && snapshot_read(&walk->stack, sp, &top) &&
-	    step_is_code(walk, top)) {
+	    may_call_adapter(walk, top)) {
 		next.pc = top;
 		next.sp = sp + WORD_BYTES;
 		is_noted = next.sp % HOTSPOT_STACK_ALIGN_BYTES != 0;
 	}
-	if (!step_is_code(walk, next.pc))
+	if (!may_call_adapter(walk, next.pc))
 		return false;
 	if (!is_noted && !hotspot_leads_on(walk, next.pc, next.sp))
 		is_noted = true;

@@ -922,6 +922,22 @@ static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 	CHECK_CALLERS(caller + 100, last + 60);
 }
 
+/* It has popped the return address into a register, and what is on top is left over. */
+static void an_adapter_was_not_called_by_a_file(void **state)
+{
+	const uint64_t adapter = add_stub(0, 512, "I2C/C2I adapters");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
+
+	words = room;
+	words[0] = (uint64_t)(uintptr_t)&on_thread + 4;
+	words[4 + 5] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_AX, caller + 100);
+	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(4));
+	walk_code(adapter + 100, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, last + 60);
+}
+
 /*
  * The adapter has noted the stack pointer. The stack then has room for arguments, and is aligned.
  */
@@ -2304,6 +2320,7 @@ int main(void)
 		CODE(the_blob_for_exceptions_is_left_for_where_they_were_thrown),
 		CODE(an_adapter_that_has_noted_nothing_is_left_from_the_top),
 		CODE(an_adapter_is_left_by_what_it_has_noted),
+		CODE(an_adapter_was_not_called_by_a_file),
 #endif
 		CODE(an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_twice),
 		CODE(searches_for_an_address_that_is_there_twice_are_few),
