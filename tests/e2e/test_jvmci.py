@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code of compilers that the JVM calls through JVMCI, of which HotSpot tells no agent at once: Graal's,
+for Java and for JavaScript."""
+
+import pathlib
+import re
+
+from harness import collector, maven, processes, settings
+from harness.case import Case
+
+PROGRAM = pathlib.Path(__file__).resolve().parent / "programs" / "Guest.java"
+VERSION = "25.0.1"
+ARTIFACTS = [f"org.graalvm.{artifact}" for artifact in (
+    f"polyglot:polyglot:{VERSION}", f"polyglot:js-community:{VERSION}:pom",
+    f"truffle:truffle-compiler:{VERSION}", f"compiler:compiler:{VERSION}")]
+# Modules that take the place of the JDK's, and what they need.
+MODULES = ("compiler", "truffle-compiler", "collections", "word", "nativeimage", "jniutils")
+INLINED = re.compile(r"(com/oracle/truffle|org/graalvm)/.*_\[i\]")
+
+
+class Jvmci(Case):
+    def setUp(self):
+        super().setUp()
+        self.home = settings.jdk_home(25)
+        if not self.home:
+            self.skipTest("no JDK 25")
+        try:
+            self.jars = maven.jars("graaljs", *ARTIFACTS)
+        except LookupError as error:
+            self.skipTest(str(error))
+
+    def started(self, *args):
+        """A JVM with Graal as a compiler of JVMCI's."""
+        modules = [next(self.jars.glob(f"{name}-{VERSION}.jar")) for name in MODULES]
+        command = [self.home / "bin" / "java", "-XX:+UnlockExperimentalVMOptions",
+                   "-XX:+EnableJVMCI", "-XX:-UseJVMCINativeLibrary",
+                   "--upgrade-module-path", ":".join(map(str, modules)),
+                   f"-agentpath:{settings.AGENT}=socket={self.place.socket}", *args]
+        jvm = self.background(command, "java")
+        processes.wait_until(lambda: "ready" in jvm.text or jvm.code is not None,
+                             lambda: f"the JVM runs:\n{jvm.text}")
+        self.assertIsNone(jvm.code, jvm.text)
+        return jvm
+
+    def test_functions_of_another_language_and_what_is_inlined_into_them_have_names(self):
+        classes = self.directory / "classes"
+        processes.run([self.home / "bin" / "javac", "-cp", f"{self.jars}/*", "-d", classes, PROGRAM],
+                      check=True)
+        jvm = self.started("--add-modules", "org.graalvm.truffle.compiler", "-cp",
+                           f"{classes}:{self.jars}/*", "Guest")
+
+        def is_named(frames):
+            at = [i for i, frame in enumerate(frames) if frame in ("turn_[j]", "spin_[j]")]
+            return at and any(INLINED.fullmatch(frame) for frame in frames[at[-1] + 1:])
+
+        collector.record_until(self.place, lambda recording: any(
+            is_named(frames) for frames, _ in recording.folded.stacks), "-p", jvm.pid, hz=199)
+
+    def test_methods_that_a_compiler_of_jvmci_has_inlined_have_names(self):
+        jvm = self.started("-XX:+UseJVMCICompiler", "-XX:CompileCommand=quiet",
+                           "-XX:CompileCommand=dontinline,Inlined.caller", "-cp", settings.CLASSES,
+                           "Inlined")
+
+        def is_inlined(frames):
+            return any(called == "Inlined.caller_[j]" and re.fullmatch(r"Inlined\.burn[ABC]_\[i\]", frame)
+                       for called, frame in zip(frames, frames[1:]))
+
+        collector.record_until(self.place, lambda recording: any(
+            is_inlined(frames) for frames, _ in recording.folded.stacks), "-p", jvm.pid, hz=199)
