@@ -17,6 +17,8 @@ from harness.folded import printed_shares
 from score_stacks import Must
 import tomcat
 
+# Of java.base, what javac uses: it is no module where another JDK's JVM runs it.
+INTERNAL = ("jimage", "javac", "jmod", "misc", "module")
 # Java's main thread has the launcher's name until the JVM's own is seen.
 MAIN = "java|main"
 # What a program would run for beyond the recording; it is told to end before.
@@ -235,7 +237,9 @@ class Compiler:
                 f"{agent.scratch}/compiled", f"@{sources}"]
         reads = [sources.parent]
         if agent.compiler:
-            args = ["--module-path", agent.compiler, "--add-modules", "jdk.compiler", *args]
+            args = [*(f"--add-exports=java.base/jdk.internal.{package}=ALL-UNNAMED"
+                      for package in INTERNAL), "-cp", agent.compiler,
+                    "com.sun.tools.javac.Main", *args[2:]]
             reads.append(agent.compiler)
         with again_and_again(1, lambda: run_to_end(agent, jdk, args, reads)):
             yield Running()

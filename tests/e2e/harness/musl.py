@@ -102,8 +102,8 @@ def root_directory():
 
 
 def compiler_directory():
-    """The module jdk.compiler as classes, of the machine's JDK 17: that JVM has none of its own, and
-    javac is the same Java program everywhere."""
+    """The classes of javac, of the machine's JDK 17: that JVM has no javac of its own, and javac is the
+    same Java program everywhere."""
     home = settings.jdk_home(17)
     if not home:
         raise LookupError("no JDK 17, whose compiler would run on musl")
