@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The library of ../java/Attached.java: a thread of C that attaches itself to the JVM under a name.
- * The JVM does not tell the kernel of that name. Compiled by the test that uses it, because it needs
+ * The JVM does not tell the kernel of that name. Compiled by the test that uses it, for it needs
  * the headers of a JDK.
  */
 #include <jni.h>

@@ -461,7 +461,7 @@ static void a_sample_has_the_name_of_its_time(void **state)
 	assert_string_equal(process->comm, "job-2");
 }
 
-/* As where it was recorded: the samples under the name's beginning then become those of the name. */
+/* As where it was recorded: samples under the name's beginning then become those of the name. */
 static void a_capture_s_longer_name_continues_the_kernel_s(void **state)
 {
 	const struct thread_at at = {.tid = 7, .time_ns = 1};
