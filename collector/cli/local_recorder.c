@@ -223,11 +223,24 @@ static int local_window(struct recorder *recorder, struct recording_status *ret_
 	return window_copy(&local->recording->window->window, ret);
 }
 
-static void on_readable(void *arg)
-{
-	bool *is_readable = arg;
+/* What is waited for beside the engine's own work. */
+struct readable {
+	int fd;
+	bool is_ready;
+};
 
-	*is_readable = true;
+static int readable_fd(const void *arg)
+{
+	const struct readable *const readable = arg;
+
+	return readable->fd;
+}
+
+static void note_readable(void *arg)
+{
+	struct readable *const readable = arg;
+
+	readable->is_ready = true;
 }
 
 /* Waits in steps of the engine, because ring buffers must be read many times meanwhile. */
@@ -235,15 +248,18 @@ static int local_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
 {
 	struct engine *engine = &self(recorder)->engine;
 	const uint64_t end_ns = clock_now_ns() + wait_ns;
-	bool is_readable = false;
+	struct readable readable = {.fd = fd};
 
-	engine->control = (struct engine_fd){.fd = fd, .ready = on_readable, .arg = &is_readable};
+	engine_add_part(engine, &(struct part){.stage = TURN_CONTROL,
+					       .fd = readable_fd,
+					       .ready = note_readable,
+					       .arg = &readable});
 	for (uint64_t now = clock_now_ns(); now < end_ns; now = clock_now_ns()) {
 		engine_step(engine, end_ns - now);
-		if (is_readable || engine->is_interrupted)
+		if (readable.is_ready || engine->is_interrupted)
 			break;
 	}
-	engine->control = (struct engine_fd){.fd = -1};
+	engine_remove_part(engine, &readable);
 	return 0;
 }
 

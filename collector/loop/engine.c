@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The collector's loop, see engine.h.
- *
- * One file, because the steps of a turn share the state of the loop.
- */
+/* The collector's loop, see engine.h: engine_parts.c has the parts over which a turn walks. */
 #include "loop/engine.h"
 
 #include "base/clock.h"
@@ -11,16 +7,14 @@
 #include "guard/loop_clock.h"
 #include "guard/mount_namespace.h"
 #include "guard/turn.h"
-#include "confine/zygote.h"
 #include "container/container.h"
 #include "loop/confinement.h"
-#include "loop/pace.h"
+#include "loop/engine_parts.h"
 #include "sample/bpf_layout.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,14 +22,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* between reads while something is recorded */
-#define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* between reads that are urgent */
-#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* between reads while a JVM may end */
-#define MEMORY_INTERVAL_NS (100 * CLOCK_NS_PER_MS) /* between two counts of what shares memory */
-#define MESSAGES_A_STEP	   1024
-#define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
-#define USERS_READ_NS	   (60 * CLOCK_NS_PER_SEC)
-#define DUMP_END_NS	   (2 * CLOCK_NS_PER_SEC)
+#define USERS_READ_NS (60 * CLOCK_NS_PER_SEC)
+#define DUMP_END_NS   (2 * CLOCK_NS_PER_SEC)
 
 static_assert(TARGETS_MAX_PROCESSES <= BPF_MAX_WANTED, "each process may be one that is recorded");
 
@@ -103,8 +91,7 @@ static size_t max_table_bytes(const struct engine *engine)
 	return engine->table_bytes < budget->bytes / 2 ? engine->table_bytes : budget->bytes / 2;
 }
 
-/* Gives each pool its part of the budget. */
-static void share_budget(struct engine *engine)
+void engine_share_budget(struct engine *engine)
 {
 	const struct budget *const budget = &engine->budget;
 	struct targets *const targets = &engine->targets;
@@ -130,51 +117,13 @@ static int open_host(void)
 		    O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Users may be given further user IDs at any time. */
-static void renew_users(struct engine *engine, uint64_t now_ns)
+void engine_renew_users(struct engine *engine, uint64_t now_ns)
 {
 	if (now_ns < engine->users_next_ns)
 		return;
 	engine->users_next_ns = now_ns + USERS_READ_NS;
 	if (engine->host_fd >= 0)
 		owner_read_subordinates(engine->host_fd);
-}
-
-/* The limit of a cgroup may be changed while its processes run. */
-static void renew_budget(struct engine *engine, uint64_t now_ns)
-{
-	uint64_t before = engine->budget.bytes, bytes;
-
-	if (now_ns < engine->budget_next_ns)
-		return;
-	engine->budget_next_ns = now_ns + BUDGET_READ_NS;
-	bytes = budget_allowed(engine->budget_files);
-	if (bytes == before)
-		return;
-	budget_init(&engine->budget, bytes);
-	share_budget(engine);
-	log_info("the limit of memory is %" PRIu64 " MiB now, and was %" PRIu64 " MiB", bytes >> 20,
-		 before >> 20);
-}
-
-/* Counts what shares the budget with processes, and leaves these the rest. */
-static void count_memory(struct engine *engine, uint64_t now_ns)
-{
-	const struct memory_sources sources = {.tables = engine->tables,
-					       .intake = engine->intake,
-					       .dialer = &engine->dialer,
-					       .targets = &engine->targets,
-					       .symbolizer = engine->symbolizer,
-					       .unwinder = engine->unwinder,
-					       .beside = engine->beside,
-					       .recordings = engine->recordings};
-	struct targets *const targets = &engine->targets;
-
-	if (now_ns < engine->used_ns + MEMORY_INTERVAL_NS)
-		return;
-	engine->used_ns = now_ns;
-	targets->shared_bytes = memory_stats_count(&engine->used, &sources);
-	targets->max_bytes = budget_processes(&engine->budget, targets->shared_bytes);
 }
 
 /* Lines of --dump are written by a thread: the loop does not wait for who reads them. */
@@ -234,15 +183,14 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 {
 	int err;
 
-	*engine = (struct engine){
-		.control.fd = -1, .signal_fd = open_signals(), .host_fd = -1, .next_id = 1};
+	*engine = (struct engine){.signal_fd = open_signals(), .host_fd = -1, .next_id = 1};
 	loop_clock_begin();
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
 		return engine->signal_fd;
 	}
 	engine->host_fd = open_host();
-	renew_users(engine, clock_now_ns());
+	engine_renew_users(engine, clock_now_ns());
 	engine->budget_files = options->budget_files;
 	engine->table_bytes = options->table_bytes;
 	engine->budget_next_ns =
@@ -272,7 +220,8 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 						 .budget = &engine->budget,
 						 .worker = engine->worker,
 						 .dump = &engine->dump};
-	share_budget(engine);
+	engine_share_budget(engine);
+	engine_add_own_parts(engine);
 	return 0;
 }
 
@@ -311,161 +260,41 @@ void engine_close(struct engine *engine)
 		close(engine->signal_fd);
 }
 
-/*
- * Meets a JVM whose agent has connected. The JVM's mappings are known. The JVM may end right after.
- */
-static void meet(struct engine *engine, pid_t pid)
+static uint64_t wait_ns(const struct engine *engine, uint64_t now_ns, uint64_t max_wait_ns)
 {
-	struct process *process = targets_find(&engine->targets, pid);
+	uint64_t until_ns = now_ns + max_wait_ns;
 
-	for (struct recording *r = engine->recordings; process && r; r = r->next)
-		recording_meet(r, &engine->model, process);
-	engine->young_until_ns = clock_now_ns() + RECORDING_YOUNG_NS;
-}
+	for (size_t i = 0; i < engine->n_parts; i++) {
+		const struct part *const part = &engine->parts[i];
+		const uint64_t due_ns = part->due_ns ? part->due_ns(part->arg) : PART_NEVER;
 
-static void on_intake(void *arg, const struct intake_event *event)
-{
-	struct engine *engine = arg;
-
-	dump_event(engine->model.dump, event);
-	dialer_heard(&engine->dialer, event);
-	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
-		intake_end_session(engine->intake, event->session->id);
-	if (engine->listener.heard)
-		engine->listener.heard(engine->listener.arg, event);
-	if (event->kind == INTAKE_OPENED)
-		meet(engine, event->session->pid);
-}
-
-static void read_signals(struct engine *engine)
-{
-	struct signalfd_siginfo info;
-
-	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		engine->is_interrupted |= info.ssi_signo != SIGHUP;
-		engine->is_hung_up |= info.ssi_signo == SIGHUP;
+		if (until_ns > due_ns)
+			until_ns = due_ns;
 	}
-	if (engine->is_interrupted)
-		signal_watch_take(engine->signals);
+	return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
-/* The time before which nothing lies that a held sample may need. */
-static uint64_t horizon_ns(uint64_t heard_ns)
+static void wait_for_work(struct engine *engine, uint64_t for_ns, struct loop_fds *ret)
 {
-	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
+	ret->n = engine->n_parts;
+	for (size_t i = 0; i < engine->n_parts; i++) {
+		const struct part *const part = &engine->parts[i];
 
-	return heard_ns > held_ns ? heard_ns - held_ns : 0;
-}
-
-static unsigned count_running(const struct engine *engine)
-{
-	unsigned n = 0;
-
-	for (const struct recording *r = engine->recordings; r; r = r->next)
-		n += !r->is_done;
-	return n;
-}
-
-/* Whether some JVM is young: it may have ended before it is looked at. */
-static bool is_young(const struct engine *engine, const struct recording *r, uint64_t now_ns)
-{
-	return engine->young_until_ns > now_ns || r->young_until_ns > now_ns;
-}
-
-/*
- * Whether reading is urgent: what is sampled may change soon, or may be a program that becomes a
- * JVM.
- */
-static bool is_hasty(const struct recording *r, uint64_t now_ns)
-{
-	return r->hasty_until_ns > now_ns || r->newcomer_until_ns > now_ns;
-}
-
-/*
- * How long the ring buffers of a recording may wait for the next read. They are read by the clock,
- * because the sampled process would pay for waking a reader.
- */
-static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
-				 uint64_t now_ns)
-{
-	uint64_t room_ns = sampler_read_ns(r->sampler), interval = READ_INTERVAL_NS;
-
-	if (is_young(engine, r, now_ns))
-		interval = pace_wait_ns(engine->took_ns, LEAST_INTERVAL_NS, HASTY_INTERVAL_NS);
-	else if (is_hasty(r, now_ns))
-		interval = HASTY_INTERVAL_NS;
-	if (room_ns < LEAST_INTERVAL_NS)
-		room_ns = LEAST_INTERVAL_NS;
-	return interval < room_ns ? interval : room_ns;
-}
-
-static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_wait_ns)
-{
-	uint64_t until = targets_next_tick_ns(&engine->targets);
-
-	if (intake_due_ns(engine->intake) && until > intake_due_ns(engine->intake))
-		until = intake_due_ns(engine->intake);
-	if (until > dialer_next_ns(&engine->dialer))
-		until = dialer_next_ns(&engine->dialer);
-	if (until > now + max_wait_ns)
-		until = now + max_wait_ns;
-	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		const uint64_t done =
-			r->end_ns + (count_running(engine) > 1 ? HOLD_NS : HOLD_END_NS);
-		const uint64_t interval = read_interval_ns(engine, r, now);
-
-		if (r->has_more || r->has_clock_more || (r->n_unmet && !r->is_done))
-			return 0;
-		if (!r->is_done && until > now + interval)
-			until = now + interval;
-		if (!r->is_done && done > now && until > done)
-			until = done; /* the recording's user waits for the end */
+		ret->fds[i] = part->fd ? part->fd(part->arg) : -1;
 	}
-	return until > now ? until - now : 0;
+	loop_wait(&engine->wait, ret, engine->recordings, engine->took_ns, for_ns);
 }
 
-static void wait_for_work(struct engine *engine, uint64_t for_ns, struct loop_woken *ret)
+static void step_part(struct engine *engine, const struct part *part, bool is_ready)
 {
-	const struct loop_fds fds = {
-		.signals = engine->signal_fd,
-		.control = engine->control.fd,
-		.others = {intake_fd(engine->intake), table_cache_fd(engine->tables),
-			   symbolizer_fd(engine->symbolizer),
-			   containers_fd(&engine->targets.containers)},
-	};
+	const uint64_t began_ns = part->is_owed ? clock_now_ns() : 0;
 
-	loop_wait(&engine->wait, &fds, engine->recordings, engine->took_ns, for_ns, ret);
-}
-
-static void read_recordings(struct engine *engine)
-{
-	for (struct recording *r = engine->recordings; r; r = r->next)
-		recording_read(r, &engine->model);
-}
-
-/*
- * Advances recordings up to the time until which agents have been heard. So samples wait until the
- * code that they hit is known, even if this collector did not run for long.
- */
-static void advance_recordings(struct engine *engine)
-{
-	const uint64_t heard = intake_heard_ns(engine->intake), began_ns = clock_now_ns();
-
-	table_cache_step(engine->tables);
-	symbolizer_step(engine->symbolizer);
-	engine->model.has_others = count_running(engine) > 1;
-	for (struct recording *r = engine->recordings; r; r = r->next)
-		recording_advance(r, &engine->model, heard);
-	symbolizer_step(engine->symbolizer); /* names that these samples have */
-	engine->owed_ns += clock_now_ns() - began_ns;
-}
-
-static void read_agents(struct engine *engine)
-{
-	const uint64_t began_ns = clock_now_ns();
-
-	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
-	engine->owed_ns = clock_now_ns() - began_ns;
+	if (is_ready && part->ready)
+		part->ready(part->arg);
+	if (part->step)
+		part->step(part->arg);
+	if (part->is_owed)
+		engine->owed_ns += clock_now_ns() - began_ns;
 }
 
 /*
@@ -477,135 +306,30 @@ static void note_step(struct engine *engine, uint64_t now_ns)
 	const uint64_t took_ns = now_ns - engine->woke_ns;
 
 	engine->took_ns = took_ns > engine->owed_ns ? took_ns - engine->owed_ns : 0;
-}
-
-/* Ends recordings whose client is gone. */
-static void reap_recordings(struct engine *engine)
-{
-	const uint64_t now = loop_clock_now_ns(); /* a client cannot ask while the loop stands */
-	struct recording *next;
-
-	for (struct recording *r = engine->recordings; r; r = next) {
-		next = r->next;
-		if (r->asked_ns && !r->is_being_drawn && now > r->asked_ns + CLIENT_PATIENCE_NS)
-			engine_end_recording(engine, r);
-	}
+	engine->owed_ns = 0;
 }
 
 void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
-	const uint64_t now = clock_now_ns();
-	struct loop_woken woken;
+	const uint64_t now_ns = clock_now_ns();
+	struct loop_fds fds;
 	uint64_t for_ns;
 
-	note_step(engine, now);
+	note_step(engine, now_ns);
 	turns_end(&engine->turns);
-	loop_clock_pass(now, 0);
-	for_ns = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
-	wait_for_work(engine, for_ns, &woken);
+	loop_clock_pass(now_ns, 0);
+	for_ns = wait_ns(engine, now_ns, max_wait_ns);
+	wait_for_work(engine, for_ns, &fds);
 	engine->woke_ns = clock_now_ns();
 	loop_clock_pass(engine->woke_ns, for_ns);
 	turns_begin(&engine->turns);
-	if (woken.has_signal)
-		read_signals(engine);
-	guard_begin_turn(engine->guard);
-	containers_begin_turn(&engine->targets.containers);
-	space_upkeep_begin_turn(&engine->targets.spaces);
-	dialer_step(&engine->dialer, clock_now_ns());
-	read_agents(engine);
-	turns_pass(&engine->turns, TURN_AGENTS);
-	read_recordings(engine);
-	turns_pass(&engine->turns, TURN_RINGS);
-	advance_recordings(engine);
-	turns_pass(&engine->turns, TURN_NAMING);
-	renew_budget(engine, clock_now_ns());
-	renew_users(engine, clock_now_ns());
-	count_memory(engine, clock_now_ns());
-	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
-	turns_pass(&engine->turns, TURN_UPKEEP);
-	if (woken.is_asked && engine->control.ready)
-		engine->control.ready(engine->control.arg);
-	turns_pass(&engine->turns, TURN_CONTROL);
-	reap_recordings(engine); /* last, because a request that has waited counts as asked */
-}
+	for (size_t i = 0; i < engine->n_parts; i++) {
+		const struct part *const part = &engine->parts[i];
 
-int engine_start_recording(struct engine *engine, const struct recording_options *options,
-			   struct sampler *sampler, struct sink *sink, struct recording **ret)
-{
-	struct recording *recording;
-	char kinds[RECORDING_KINDS_BYTES];
-	int err;
-
-	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS) {
-		sink_free_all(sink);
-		sampler_close(sampler);
-		return -EBUSY;
+		step_part(engine, part, fds.ready[i]);
+		if (i + 1 < engine->n_parts && part[1].stage != part->stage)
+			turns_pass(&engine->turns, part->stage);
 	}
-	err = recording_start(options, &engine->model, sampler, sink, &recording);
-	if (err)
-		return err;
-	recording->id = engine->next_id++;
-	recording->next = engine->recordings;
-	engine->recordings = recording;
-	engine->n_recordings++;
-	snprintf(engine->sampler, sizeof(engine->sampler), "%s",
-		 sampler_source_text(recording->sampler));
-	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
-	log_debug("sample: recording %u of %s at %u Hz, snapshots of %u bytes, by %s",
-		  recording->id, recording_kinds_text(recording_kinds(options), kinds), options->hz,
-		  options->stack_bytes, engine->sampler);
-	*ret = recording;
-	return 0;
-}
-
-int engine_open_sampler(struct engine *engine, const struct recording_options *options, int wake_fd,
-			struct sampler_opening **ret)
-{
-	const struct sampler_options sampler = recording_sampler_options(options, &engine->model);
-
-	symbolizer_begin(engine->symbolizer); /* begins to read the kernel's symbols */
-	return sampler_opening_start(&sampler, wake_fd, ret);
-}
-
-struct recording *engine_find_recording(const struct engine *engine, uint32_t id)
-{
-	for (struct recording *r = engine->recordings; r; r = r->next) {
-		if (r->id == id)
-			return r;
-	}
-	return NULL;
-}
-
-void engine_end_recording(struct engine *engine, struct recording *recording)
-{
-	struct recording **link = &engine->recordings;
-
-	while (*link && *link != recording)
-		link = &(*link)->next;
-	if (!*link)
-		return;
-	*link = recording->next;
-	if (--engine->n_recordings == 0)
-		engine->targets.linger_more_ns = 0;
-	if (recording->options.all) {
-		targets_unwant_outside(&engine->targets);
-		targets_unwant_all(&engine->targets);
-	}
-	recording_unwant_outside(recording, &engine->targets);
-	if (recording->options.pid > 0)
-		targets_unwant(&engine->targets, recording->options.pid);
-	for (size_t i = 0; i < recording->options.n_more_pids; i++)
-		targets_unwant(&engine->targets, recording->options.more_pids[i]);
-	recording_counts_add(&engine->past, &recording->counts);
-	engine->held_dropped += recording->hold.dropped;
-	recording_free(recording);
-}
-
-void engine_recording_counts(const struct engine *engine, struct recording_counts *ret)
-{
-	*ret = engine->past;
-	for (const struct recording *r = engine->recordings; r; r = r->next)
-		recording_counts_add(ret, &r->counts);
 }
 
 void engine_kept_stats(const struct engine *engine, struct kept_stats *ret)

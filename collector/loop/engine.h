@@ -14,6 +14,7 @@
 #include "loop/kept_stats.h"
 #include "loop/loop_wait.h"
 #include "loop/memory_stats.h"
+#include "loop/part.h"
 #include "recording/recording.h"
 #include "loop/signal_watch.h"
 #include "loop/turns.h"
@@ -24,13 +25,7 @@
 #include "sample/sampler_opening.h"
 
 #define ENGINE_MAX_RECORDINGS 8
-
-/* Another descriptor that the loop waits for. */
-struct engine_fd {
-	int fd; /* -1: none */
-	void (*ready)(void *arg);
-	void *arg;
-};
+#define ENGINE_MAX_PARTS      LOOP_WAIT_FDS
 
 /* Is told of each event of an agent, after the model has taken the event. */
 struct engine_listener {
@@ -78,15 +73,15 @@ struct engine {
 	struct loop_wait wait;
 	/* time of that step for agents and naming: needed at any pace */
 	uint64_t owed_ns;
-	uint64_t took_ns;		    /* time of that step for everything else */
-	uint64_t young_until_ns;	    /* until then a JVM that has just begun may end */
-	uint64_t refused_clients;	    /* clients of the control socket beyond its limit */
-	uint64_t held_dropped;		    /* samples dropped by recordings that have ended */
-	struct recording_counts past;	    /* counts of recordings that have ended */
-	char sampler[SAMPLER_SOURCE_BYTES]; /* sampler_source_text of the last recording */
-	struct engine_fd control;	    /* the descriptor of the control socket */
-	struct engine_listener listener;    /* set by the owner; ends with the engine */
-	const struct memory_beside *beside; /* borrowed; NULL: there is nothing beside the stages */
+	uint64_t took_ns;		     /* time of that step for everything else */
+	uint64_t young_until_ns;	     /* until then a JVM that has just begun may end */
+	uint64_t refused_clients;	     /* clients of the control socket beyond its limit */
+	uint64_t held_dropped;		     /* samples dropped by recordings that have ended */
+	struct recording_counts past;	     /* counts of recordings that have ended */
+	char sampler[SAMPLER_SOURCE_BYTES];  /* sampler_source_text of the last recording */
+	struct engine_listener listener;     /* set by the owner; ends with the engine */
+	struct part parts[ENGINE_MAX_PARTS]; /* of a turn, in their order */
+	size_t n_parts;
 	int signal_fd;
 	int host_fd; /* the host's root directory; negative: not known */
 	struct signal_watch *signals;
@@ -101,7 +96,16 @@ struct engine {
 int engine_open(struct engine *engine, const struct engine_options *options);
 void engine_close(struct engine *engine);
 
-/* One turn of the loop: waits for work, at most max_wait_ns, and does the work. */
+/*
+ * Adds a part of the engine's owner, behind those of its stage. Whatever the owner adds has an arg
+ * of its own, by which it is removed.
+ */
+void engine_add_part(struct engine *engine, const struct part *part);
+void engine_remove_part(struct engine *engine, const void *arg);
+/* What all parts hold. */
+void engine_hold(const struct engine *engine, struct memory_stats *ret);
+
+/* One turn of the loop: waits until a part has work, at most max_wait_ns; all parts work. */
 void engine_step(struct engine *engine, uint64_t max_wait_ns);
 
 /*

@@ -16,12 +16,9 @@
 #define SIDE_MOST_NS	 (50 * CLOCK_NS_PER_MS)
 #define MAX_SIDES	 64 /* of recordings; the others' are looked at by the clock */
 
-/* Indexes in the set of polled descriptors. */
-enum { SIGNALS, CONTROL, OTHERS, FIRST_RING = OTHERS + LOOP_WAIT_OTHERS };
-
 struct polled {
-	struct pollfd fds[MAX_POLL_FDS];
-	size_t n_main; /* all but those of sides */
+	struct pollfd fds[MAX_POLL_FDS]; /* the first are those of struct loop_fds */
+	size_t n_main;			 /* all but those of sides */
 	size_t n;
 	bool hears; /* each recording's side wakes the loop */
 };
@@ -41,12 +38,8 @@ static void fill(const struct loop_fds *from, const struct recording *recordings
 		 struct polled *ret)
 {
 	struct pollfd *const fds = ret->fds;
-	size_t n = FIRST_RING;
+	size_t n = add_fds(fds, 0, from->fds, from->n);
 
-	fds[SIGNALS] = (struct pollfd){.fd = from->signals, .events = POLLIN};
-	fds[CONTROL] = (struct pollfd){.fd = from->control, .events = POLLIN};
-	for (size_t i = 0; i < LOOP_WAIT_OTHERS; i++)
-		fds[OTHERS + i] = (struct pollfd){.fd = from->others[i], .events = POLLIN};
 	for (const struct recording *r = recordings; r; r = r->next) {
 		const int *added;
 		size_t n_added;
@@ -121,11 +114,11 @@ static int wait_looking(const struct recording *recordings, struct polled *polle
  * Notes descriptors that hang up: the event of one process hangs up for good when the process ends.
  * poll would return at once from then on.
  */
-static void notice_hang_ups(struct recording *recordings, const struct polled *polled)
+static void notice_hang_ups(struct recording *recordings, const struct polled *polled, size_t first)
 {
 	bool is_hung_up = false;
 
-	for (size_t i = FIRST_RING; i < polled->n_main; i++)
+	for (size_t i = first; i < polled->n_main; i++)
 		is_hung_up |= (polled->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 	for (struct recording *r = recordings; is_hung_up && r; r = r->next)
 		r->is_hung_up = true; /* ring buffers are also read by the clock, which is enough */
@@ -146,23 +139,22 @@ static bool notice_sides(struct recording *recordings, const struct polled *poll
 	return has_woken;
 }
 
-void loop_wait(struct loop_wait *wait, const struct loop_fds *fds, struct recording *recordings,
-	       uint64_t took_ns, uint64_t for_ns, struct loop_woken *ret)
+void loop_wait(struct loop_wait *wait, struct loop_fds *fds, struct recording *recordings,
+	       uint64_t took_ns, uint64_t for_ns)
 {
 	const uint64_t interval_ns = pace_wait_ns(took_ns, SIDE_INTERVAL_NS, SIDE_MOST_NS);
 	const uint64_t until_ns = clock_now_ns() + for_ns;
 	struct polled polled;
 	int ready;
 
-	*ret = (struct loop_woken){0};
 	fill(fds, recordings, &polled);
 	ready = polled.hears ? wait_hearing(&polled, wait->side_ns, until_ns)
 			     : wait_looking(recordings, &polled, interval_ns, until_ns);
+	for (size_t i = 0; i < fds->n; i++)
+		fds->ready[i] = ready > 0 && polled.fds[i].revents != 0;
 	if (ready <= 0)
 		return;
-	ret->has_signal = polled.fds[SIGNALS].revents != 0;
-	ret->is_asked = polled.fds[CONTROL].revents != 0;
-	notice_hang_ups(recordings, &polled);
+	notice_hang_ups(recordings, &polled, fds->n);
 	if (notice_sides(recordings, &polled))
 		wait->side_ns = clock_now_ns() + interval_ns;
 }

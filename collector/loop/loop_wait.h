@@ -20,13 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LOOP_WAIT_OTHERS 4
+#define LOOP_WAIT_FDS 24
 
-/* What is waited for beside recordings; -1: nothing. */
+/* What is waited for beside recordings. */
 struct loop_fds {
-	int signals;
-	int control;
-	int others[LOOP_WAIT_OTHERS]; /* of which each turn looks after all */
+	int fds[LOOP_WAIT_FDS]; /* -1: nothing */
+	size_t n;
+	bool ready[LOOP_WAIT_FDS]; /* what can be read, once the wait has ended */
 };
 
 /* A zero-filled struct is valid. */
@@ -34,17 +34,11 @@ struct loop_wait {
 	uint64_t side_ns; /* a program that begins wakes the loop from then on */
 };
 
-/* What is to be done beside what each turn does. */
-struct loop_woken {
-	bool has_signal;
-	bool is_asked; /* by a client, over the control socket */
-};
-
 /*
  * Waits until there is something to do, at most for_ns. recordings: the first of a list, or NULL.
  * took_ns: how long the last turn took (pace.h).
  */
-void loop_wait(struct loop_wait *wait, const struct loop_fds *fds, struct recording *recordings,
-	       uint64_t took_ns, uint64_t for_ns, struct loop_woken *ret);
+void loop_wait(struct loop_wait *wait, struct loop_fds *fds, struct recording *recordings,
+	       uint64_t took_ns, uint64_t for_ns);
 
 #endif

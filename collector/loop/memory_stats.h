@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   all stages that keep things -> how much memory each of them takes
+ * shape:   what all parts of the loop hold (part.h) -> how much memory each pool takes
  * units:   bytes
  * threads: the model's
  * errors:  none
@@ -10,11 +10,10 @@
 #define FG_LOOP_MEMORY_STATS_H
 
 #include "base/counters.h"
-#include "intake/intake.h"
-#include "intake/dialer.h"
-#include "recording/recording.h"
 
 #include <stdint.h>
+
+struct targets;
 
 /* What is accounted of this program's memory, by pool. */
 struct memory_stats {
@@ -44,25 +43,8 @@ struct memory_stats {
 };
 extern const struct counters memory_counters;
 
-/* What others than the stages keep, as they have last counted it. */
-struct memory_beside {
-	uint64_t graphs, queries, publish; /* as in struct memory_stats */
-};
-
-/* The stages whose pools all processes share. */
-struct memory_sources {
-	const struct table_cache *tables;
-	const struct intake *intake;
-	const struct dialer *dialer;
-	const struct targets *targets;
-	const struct symbolizer *symbolizer;
-	const struct unwinder *unwinder;
-	const struct memory_beside *beside; /* or NULL */
-	const struct recording *recordings;
-};
-
-/* Sets the members from messages to queries. Returns their sum. */
-uint64_t memory_stats_count(struct memory_stats *ret, const struct memory_sources *sources);
+/* The sum of the members from messages to queries, which all processes share. */
+uint64_t memory_stats_shared(const struct memory_stats *stats);
 /* Sets the other members. */
 void memory_stats_sum(struct memory_stats *ret, const struct targets *targets, uint64_t limit);
 

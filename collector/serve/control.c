@@ -693,6 +693,13 @@ static void accept_all(struct control *control)
 	}
 }
 
+static int ready_fd(const void *arg)
+{
+	const struct control *const control = arg;
+
+	return control->epoll_fd;
+}
+
 static void on_ready(void *arg)
 {
 	struct control *control = arg;
@@ -783,8 +790,10 @@ int control_open(struct engine *engine, const char *socket_path, const struct da
 		control_close(control);
 		return err;
 	}
-	engine->control =
-		(struct engine_fd){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
+	engine_add_part(engine, &(struct part){.stage = TURN_CONTROL,
+					       .fd = ready_fd,
+					       .ready = on_ready,
+					       .arg = control});
 	engine->targets.on_named = on_named;
 	engine->targets.on_named_arg = control;
 	*ret = control;
@@ -836,7 +845,7 @@ void control_close(struct control *control)
 {
 	if (!control)
 		return;
-	control->engine->control = (struct engine_fd){.fd = -1};
+	engine_remove_part(control->engine, control);
 	control->engine->targets.on_named = NULL;
 	for (struct drawing *drawing; (drawing = control->drawings);) {
 		control->drawings = drawing->next;

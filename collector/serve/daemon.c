@@ -275,7 +275,9 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	int err = 0;
 
 	*daemon = (struct daemon){.options = *options, .engine = engine};
-	engine->beside = &daemon->memory;
+	engine_add_part(engine, &(struct part){.stage = TURN_CALLER,
+					       .hold = daemon_counts_hold,
+					       .arg = &daemon->counts});
 	if (options->watch->n_http)
 		err = open_http(daemon);
 	if (!err && (options->watch->output_dir || options->watch->store_dir ||
@@ -566,7 +568,6 @@ void daemon_step(struct daemon *daemon)
 		publishing_set_max_bytes(daemon->publishing, daemon->engine->budget.publish);
 		publishing_stats(daemon->publishing, &daemon->counts.publish);
 	}
-	daemon->memory = daemon_counts_memory(&daemon->counts);
 	if (daemon->http) {
 		http_server_set_max_bytes(daemon->http, daemon->engine->budget.queries);
 		http_server_expire(daemon->http, now);
@@ -625,5 +626,5 @@ void daemon_close(struct daemon *daemon)
 	}
 	end_publication(daemon);
 	http_server_close(daemon->http);
-	daemon->engine->beside = NULL;
+	engine_remove_part(daemon->engine, &daemon->counts);
 }

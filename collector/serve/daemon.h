@@ -50,7 +50,6 @@ struct daemon {
 	struct publication *publication; /* of metrics, or NULL */
 	struct service service;
 	struct daemon_counts counts;
-	struct memory_beside memory; /* of counts; the engine's budget is shared with it */
 	uint64_t next_publish_ns;
 };
 

@@ -92,14 +92,14 @@ static uint64_t push_bytes(const struct push_stats *push)
 	return bytes;
 }
 
-struct memory_beside daemon_counts_memory(const struct daemon_counts *counts)
+void daemon_counts_hold(const void *arg, struct memory_stats *ret)
 {
-	return (struct memory_beside){
-		.graphs = counts->watch.graph_bytes + counts->writer.waiting_bytes +
-			  counts->writer.list_bytes + counts->windows.bytes +
-			  counts->keeper.waiting_bytes + counts->pushes.bytes +
-			  push_bytes(&counts->push),
-		.queries = counts->http.web.answer_bytes + counts->http.web.work_bytes,
-		.publish = counts->publish.waiting_bytes + counts->publish.kept_bytes,
-	};
+	const struct daemon_counts *const counts = arg;
+
+	ret->graphs += counts->watch.graph_bytes + counts->writer.waiting_bytes +
+		       counts->writer.list_bytes + counts->windows.bytes +
+		       counts->keeper.waiting_bytes + counts->pushes.bytes +
+		       push_bytes(&counts->push);
+	ret->queries += counts->http.web.answer_bytes + counts->http.web.work_bytes;
+	ret->publish += counts->publish.waiting_bytes + counts->publish.kept_bytes;
 }

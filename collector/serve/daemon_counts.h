@@ -47,7 +47,7 @@ struct daemon_counts {
 	struct http_stats http;
 };
 
-/* What the daemon keeps in memory. */
-struct memory_beside daemon_counts_memory(const struct daemon_counts *counts);
+/* Adds what the daemon keeps in memory, as last counted; arg: struct daemon_counts (loop/part.h). */
+void daemon_counts_hold(const void *arg, struct memory_stats *ret);
 
 #endif
