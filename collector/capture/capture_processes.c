@@ -4,7 +4,7 @@
 
 #include "capture/capture_codec.h"
 #include "code/inline_table.h"
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "capture/capture_format.h"
 #include "code/inline_table.h"
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 #include "process/code_inlines.h"
 
 #include <errno.h>

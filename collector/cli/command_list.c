@@ -74,7 +74,7 @@ static int list_alone(const struct options *options, json_t **ret)
 
 	if (err)
 		return err;
-	engine.targets.map_style = options->map_style;
+	engine.outputs.style = options->map_style;
 	engine.targets.names_wait_ns = NAMES_NS;
 	wait_for_agents(&engine);
 	targets_settle_names(&engine.targets);

@@ -62,7 +62,7 @@ static void announce(struct engine *engine, struct announcing *announcing)
 
 	while ((process = targets_next(&engine->targets, &pos))) {
 		const bool is_here = process->jvm && process->jvm->state == JVM_CURRENT &&
-				     (engine->targets.keeps_tools || !process_is_passing(process));
+				     (engine->outputs.keeps_tools || !process_is_passing(process));
 		const bool is_gone = process->jvm && process->gone_ns;
 
 		if (is_here && !process->was_announced) {
@@ -156,7 +156,7 @@ int command_watch(const struct options *options)
 	err = engine_open(&engine, &engine_options);
 	if (err)
 		return EXIT_FAILURE;
-	engine.targets.map_style = options->map_style;
+	engine.outputs.style = options->map_style;
 	say_if_files_are_refused();
 	err = watch(&engine, options);
 	engine_close(&engine);

@@ -306,7 +306,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		free(local);
 		return err;
 	}
-	local->engine.targets.map_style = options->map_style;
+	local->engine.outputs.style = options->map_style;
 	local->engine.targets.names_wait_ns = NAMES_NS;
 	*ret = &local->base;
 	return 0;

@@ -13,6 +13,7 @@
 #define FG_CLI_OPTIONS_H
 
 #include "base/log.h"
+#include "code/perf_map_style.h"
 #include "draw/output_path.h"
 #include "recording/recording.h"
 #include "render/render.h"

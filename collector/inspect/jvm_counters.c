@@ -2,11 +2,13 @@
 /* What is counted for each JVM, see jvm_counters.h. */
 #include "inspect/jvm_counters.h"
 
+#include "maps/map_outputs.h"
 #include "process/process_bytes.h"
 
 union room {
 	struct code_map_stats code;
 	struct process_sizes sizes;
+	struct map_output_stats map;
 };
 
 static const void *code_of(const struct process *process, union room *room)
@@ -18,6 +20,12 @@ static const void *code_of(const struct process *process, union room *room)
 static const void *sizes_of(const struct process *process, union room *room)
 {
 	process_sizes(process, &room->sizes);
+	return room;
+}
+
+static const void *map_of(const struct process *process, union room *room)
+{
+	map_output_stats(process, &room->map);
 	return room;
 }
 
@@ -37,10 +45,9 @@ static const struct {
 	const struct counters *counters;
 	const void *(*stats)(const struct process *process, union room *room);
 } tables[] = {
-	{&process_counters, itself},
-	{&code_map_counters, code_of},
-	{&jvm_counters, jvm_of},
-	{&process_sizes_counters, sizes_of},
+	{&process_counters, itself},	{&code_map_counters, code_of},
+	{&jvm_counters, jvm_of},	{&process_sizes_counters, sizes_of},
+	{&map_output_counters, map_of},
 };
 
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))

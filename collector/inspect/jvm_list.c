@@ -7,6 +7,7 @@
 #include "inspect/jvm_counters.h"
 #include "inspect/jvm_names.h"
 #include "inspect/outside_list.h"
+#include "maps/map_outputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,19 +53,16 @@ static json_t *probes_of(const struct jvm *jvm)
 		probe_state(jvm, "probes.lock", WIRE_PROBES_LOCK, WIRE_PROBES_LOCK_REFUSED));
 }
 
-json_t *jvm_list_row(const struct process *process, const struct targets *targets)
+json_t *jvm_list_row(const struct process *process)
 {
-	const char *const map_dir = targets->map_dir;
 	const struct jvm *jvm = process->jvm;
 	json_t *object = json_object();
-	const struct perf_map_name name = process->map.is_beside
-						  ? perf_map_name_beside(process->pid)
-						  : perf_map_name_of(process->pid);
+	const struct map_output *const output = process->output;
 	char map[PATH_MAX];
 
 	if (!object)
 		return NULL;
-	snprintf(map, sizeof(map), "%s/%s", map_dir, name.text);
+	map_output_path(process, map);
 	json_object_set_new(object, "pid", json_integer(process->pid));
 	json_object_set_new(object, "container", json_value_new_text(process->container_id));
 	json_object_set_new(object, "state", json_value_new_text(jvm_state_name(jvm)));
@@ -83,8 +81,10 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	json_object_set_new(object, "probes", probes_of(jvm));
 	json_object_set_new(object, "map", json_value_new_text(map));
 	jvm_counters_put(object, process);
-	json_object_set_new(object, "shadowed_by", json_value_new_text(process->shadow_path));
-	json_object_set_new(object, "shadow_is_used", json_boolean(process->shadow_is_used));
+	json_object_set_new(object, "shadowed_by",
+			    json_value_new_text(output ? output->shadow_path : NULL));
+	json_object_set_new(object, "shadow_is_used",
+			    json_boolean(output && output->shadow_is_used));
 	if (process->outside)
 		json_object_set_new(object, "outside", outside_list_row(process));
 	jvm_names_add(object, process);
@@ -117,7 +117,7 @@ static json_t *jvms_of(const struct targets *targets)
 	}
 	qsort(sorted, n, sizeof(*sorted), by_pid);
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, jvm_list_row(sorted[i], targets));
+		json_array_append_new(list, jvm_list_row(sorted[i]));
 	free(sorted);
 	return list;
 }

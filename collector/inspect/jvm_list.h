@@ -26,7 +26,7 @@ json_t *jvm_list_to_json(const struct targets *targets, json_t *collector);
 json_t *jvm_list_with(json_t *rows, json_t *collector);
 
 /* The member of "jvms" for a process with a JVM. */
-json_t *jvm_list_row(const struct process *process, const struct targets *targets);
+json_t *jvm_list_row(const struct process *process);
 
 /*
  * Removes from list the JVMs that options do not mean by PID or by names; if several containers or

@@ -168,7 +168,7 @@ bool jvm_listing_step(struct jvm_listing *listing, const struct targets *targets
 
 		if (process && process_is_jvm(process) &&
 		    process->start_ticks == listed->start_ticks)
-			json_array_append_new(listing->rows, jvm_list_row(process, targets));
+			json_array_append_new(listing->rows, jvm_list_row(process));
 	}
 	return listing->next < listing->count;
 }

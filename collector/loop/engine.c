@@ -9,7 +9,6 @@
 #include "guard/turn.h"
 #include "container/container.h"
 #include "loop/confinement.h"
-#include "loop/engine_parts.h"
 #include "sample/bpf_layout.h"
 
 #include <assert.h>
@@ -175,7 +174,7 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 		err = open_dump(engine, options->dump);
 	if (!err && options->jitdump_dir) /* last, because it makes a file that stays */
 		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
-				   &engine->targets.jitdump);
+				   &engine->outputs.jitdump);
 	return err;
 }
 
@@ -197,9 +196,10 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 		options->memory_bytes ? UINT64_MAX : clock_now_ns() + BUDGET_READ_NS;
 	budget_init(&engine->budget, options->memory_bytes ? options->memory_bytes
 							   : budget_allowed(options->budget_files));
-	targets_init(&engine->targets, options->map_dir);
+	targets_init(&engine->targets);
+	map_outputs_init(&engine->outputs, &engine->targets, options->map_dir);
 	if (options->map_bytes)
-		engine->targets.maps.max_bytes = options->map_bytes;
+		engine->outputs.store.max_bytes = options->map_bytes;
 	err = open_stages(engine, options);
 	if (err) {
 		engine_close(engine);
@@ -241,6 +241,7 @@ void engine_close(struct engine *engine)
 		engine_end_recording(engine, engine->recordings);
 	dialer_fini(&engine->dialer);
 	intake_close(engine->intake);
+	map_outputs_fini(&engine->outputs);
 	targets_fini(&engine->targets);
 	unwinder_free(engine->unwinder);
 	symbolizer_free(engine->symbolizer);

@@ -21,6 +21,7 @@
 #include "guard/budget.h"
 #include "guard/worker.h"
 #include "guard/guard.h"
+#include "maps/map_outputs.h"
 #include "memory/guarded_memory.h"
 #include "sample/sampler_opening.h"
 
@@ -50,6 +51,7 @@ struct engine {
 	struct intake *intake;
 	struct dialer dialer; /* connections to agents that listen */
 	struct targets targets;
+	struct map_outputs outputs; /* what is written of the targets' code */
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
@@ -132,5 +134,20 @@ void engine_memory_stats(const struct engine *engine, struct memory_stats *ret);
  * ret_connected: JVMs with a connected agent. ret_current: those of them whose code is all known.
  */
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current);
+
+/* ---- between the engine's own files ---- */
+
+void engine_add_own_parts(struct engine *engine);
+/* Gives each pool its part of the budget. */
+void engine_share_budget(struct engine *engine);
+/* Reads which user IDs are subordinate, if that is due. */
+void engine_renew_users(struct engine *engine, uint64_t now_ns);
+
+/* The parts of recordings; arg is the engine (part.h). */
+uint64_t engine_recordings_due_ns(const void *arg);
+void engine_recordings_read(void *arg);
+void engine_recordings_advance(void *arg);
+void engine_recordings_hold(const void *arg, struct memory_stats *ret);
+void engine_recordings_reap(void *arg);
 
 #endif

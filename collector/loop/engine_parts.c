@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parts of an engine's loop, in the order of a turn, see engine_parts.h.
+ * The parts of an engine's loop, in the order of a turn, see engine.h.
  *
  * One table says of each what wakes the loop for it, when it is due, its step, and what it holds.
  */
-#include "loop/engine_parts.h"
+#include "loop/engine.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -275,6 +275,28 @@ static void hold_model(const void *arg, struct memory_stats *ret)
 	ret->lists += targets_list_bytes(&engine->targets);
 }
 
+static uint64_t outputs_due_ns(const void *arg)
+{
+	const struct engine *const engine = arg;
+	const uint64_t due_ns = map_outputs_due_ns(&engine->outputs);
+
+	return due_ns ? due_ns : PART_NEVER;
+}
+
+static void write_outputs(void *arg)
+{
+	struct engine *const engine = arg;
+
+	map_outputs_step(&engine->outputs, clock_now_ns());
+}
+
+static void hold_outputs(const void *arg, struct memory_stats *ret)
+{
+	const struct engine *const engine = arg;
+
+	ret->lists += map_outputs_bytes(&engine->outputs);
+}
+
 /* ---- the table ---- */
 
 static const struct part own_parts[] = {
@@ -305,6 +327,10 @@ static const struct part own_parts[] = {
 	{.stage = TURN_UPKEEP, .step = renew_budget},
 	{.stage = TURN_UPKEEP, .step = renew_users},
 	{.stage = TURN_UPKEEP, .step = count_memory},
+	{.stage = TURN_UPKEEP,
+	 .due_ns = outputs_due_ns,
+	 .step = write_outputs,
+	 .hold = hold_outputs},
 	{.stage = TURN_UPKEEP,
 	 .fd = model_fd,
 	 .due_ns = model_due_ns,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The recordings of an engine, and the parts of its loop that read, advance and end them. */
-#include "loop/engine_parts.h"
+#include "loop/engine.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "foreign/map_marker.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
 #include "maps/perf_map.h"
@@ -178,7 +179,7 @@ static bool is_ours(int dirfd, const char *name, bool is_temp)
 	/* The writer of an empty one ended before the first block was written. */
 	if (perf_map_is_written(fd))
 		return false;
-	return st.st_size == 0 ? is_temp : perf_map_is_ours(fd);
+	return st.st_size == 0 ? is_temp : map_marker_is_in(fd);
 }
 
 static bool remove_file(int dirfd, const char *name, bool is_temp)

@@ -73,7 +73,6 @@ struct map_store {
 
 	struct map_store_stats stats;
 	struct map64 kept; /* PID -> struct kept_map */
-	uint64_t next_share_ns;
 
 	DIR *search; /* NULL: none goes on */
 	uint64_t next_search_ns, searched_ns, searches;

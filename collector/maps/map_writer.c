@@ -137,6 +137,11 @@ void map_writer_give_up(struct map_writer *writer)
 	writer->changed_ns = 0;
 }
 
+void map_writer_hurry(struct map_writer *writer)
+{
+	writer->next_ns = 0;
+}
+
 /* The tick at which the map is to appear. */
 static uint64_t publish_ns(const struct map_writer *writer)
 {

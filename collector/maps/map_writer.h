@@ -86,6 +86,9 @@ uint64_t map_writer_due_ns(const struct map_writer *writer);
 int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 		    const struct code_map *code, uint64_t now_ns);
 
+/* The process has ended: the last perf map is due without a pause after the one before. */
+void map_writer_hurry(struct map_writer *writer);
+
 /* Forgets changes that are not written, for a process that is gone and whose write has failed. */
 void map_writer_give_up(struct map_writer *writer);
 

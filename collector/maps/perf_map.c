@@ -18,6 +18,7 @@
 #include "base/root_file.h"
 #include "code/code_name.h"
 #include "code/inline_table.h"
+#include "foreign/map_marker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char marker[] = PERF_MAP_MARKER;
+static const char marker[] = MAP_MARKER;
 
 #define MIN_BLANKED_BYTES (64u << 10) /* blanked bytes that a map may have besides half its size */
 

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/root_file.h"
+#include "foreign/map_marker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 #define BESIDE	    ".fgcollect"
 
 /* Readers skip both lines. The second one marks no file as the collector's. */
-static const char marker[] = PERF_MAP_MARKER;
+static const char marker[] = MAP_MARKER;
 static const char no_marker[sizeof(marker)] = "0 0 --\n";
 static const char blank_end[] = " 0 fg\n";
 
@@ -60,14 +61,6 @@ pid_t perf_map_pid_of(const char *name, bool *ret_temp)
 
 /* ---- whose a file is ---- */
 
-bool perf_map_is_ours(int fd)
-{
-	char start[sizeof(marker) - 1];
-
-	return pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
-	       memcmp(start, marker, sizeof(start)) == 0;
-}
-
 /*
  * If another process opens the file before the lease is returned, the kernel sends SIGURG, which is
  * ignored. File systems without leases cannot tell.
@@ -104,7 +97,7 @@ static enum place look(int dirfd, const struct perf_map_name *name,
 
 	_cleanup_close_ const int fd = root_file_read(path_fd);
 
-	return fd >= 0 && perf_map_is_ours(fd) && !perf_map_is_written(fd) ? PLACE_OURS
+	return fd >= 0 && map_marker_is_in(fd) && !perf_map_is_written(fd) ? PLACE_OURS
 									   : PLACE_TAKEN;
 }
 
@@ -217,7 +210,7 @@ int perf_map_yield(int fd, off_t ours)
 	if (file < 0 || fstat(file, &st) < 0)
 		return -errno;
 	/* Whoever has emptied the file has made it his own. */
-	if (!perf_map_is_ours(file) || st.st_size < ours)
+	if (!map_marker_is_in(file) || st.st_size < ours)
 		return 0;
 	err = write_at(file, no_marker, (size_t)first, 0);
 	return err ? err : blank(file, first, ours);

@@ -11,7 +11,7 @@
  * that is not the collector's is never replaced, moved or removed: neither another program's file,
  * nor a directory or a link, nor the collector's file once another program writes to it.
  *
- * The collector's are regular files that begin with PERF_MAP_MARKER and that no program has open
+ * The collector's are regular files that begin with MAP_MARKER and that no program has open
  * for writing. The kernel grants a read lease only on such a file.
  */
 #ifndef FG_MAPS_PERF_MAP_PLACE_H
@@ -20,8 +20,6 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-
-#define PERF_MAP_MARKER "0 0 fg\n"
 
 struct perf_map_name {
 	char text[sizeof("perf--2147483648.map.0123456789abcdef")];
@@ -34,8 +32,6 @@ struct perf_map_name perf_map_name_beside(pid_t pid);
 /* The PID in the name of a perf map or of its temporary file; 0 for any other name. */
 pid_t perf_map_pid_of(const char *name, bool *ret_temp);
 
-/* Whether the file begins as the collector's do. The file offset of fd does not change. */
-bool perf_map_is_ours(int fd);
 /* Whether another program has the file open for writing. fd: open for reading alone. */
 bool perf_map_is_written(int fd);
 

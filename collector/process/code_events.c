@@ -25,15 +25,18 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
  * A range in a resync existed before, and its time is that of the resync's record. perf finds code
  * by time alone, and the true birth is not known, so perf gets the time at which the resync began.
  */
-static void dump_range(struct process *process, const struct code_range *range, bool is_resync,
+static void tell_range(struct process *process, const struct code_range *range, bool is_resync,
 		       uint64_t now_ns)
 {
-	const struct jvm *jvm = process->jvm;
-	uint64_t time_ns = range->birth_ns;
+	const struct code_listener *const listener = process->listener;
+	const struct jvm *const jvm = process->jvm;
+	struct code_event event = {
+		.news = CODE_ADDED, .now_ns = now_ns, .range = range, .begin_ns = range->birth_ns};
 
-	if (is_resync && jvm->is_resyncing && jvm->resync_ns < time_ns)
-		time_ns = jvm->resync_ns;
-	jitdump_target_add(&process->jitdump, process->pid, range, time_ns, now_ns);
+	if (is_resync && jvm->is_resyncing && jvm->resync_ns < event.begin_ns)
+		event.begin_ns = jvm->resync_ns;
+	if (listener)
+		listener->hear(listener->arg, process, &event);
 }
 
 /*
@@ -51,18 +54,17 @@ static void note_mounting(struct jvm *jvm, const struct code_range *range)
 static void add_range(struct process *process, struct code_range *range, bool is_resync,
 		      uint64_t now_ns)
 {
+	const struct code_listener *const listener = process->listener;
 	int n;
 
-	range->dump_index = jitdump_target_number(&process->jitdump);
+	range->dump_index = listener ? listener->number(listener->arg) : 0;
 	note_mounting(process->jvm, range);
 	n = code_map_add(process->code, range, is_resync);
 
 	if (n < 0)
 		process->jvm->bad_records++;
-	if (n <= 0)
-		return;
-	map_writer_mark(&process->map, process->code, range, now_ns);
-	dump_range(process, range, is_resync, now_ns);
+	if (n > 0)
+		tell_range(process, range, is_resync, now_ns);
 }
 
 static enum code_kind load_kind(uint8_t kind)
@@ -247,7 +249,7 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 		return -EPROTO; /* the end of another resync proves nothing about this one */
 	jvm->is_resyncing = false;
 	if (code_map_resync_end(process->code, resync.complete) > 0)
-		map_writer_mark(&process->map, process->code, NULL, now_ns);
+		process_tell(process, CODE_CHANGED, now_ns);
 	if (resync.complete) {
 		jvm->state = JVM_CURRENT;
 		jvm->resyncs++;
@@ -382,7 +384,7 @@ static bool apply_load_beside(struct process *process, const struct wire_record 
 
 		if (name && known->kind != CODE_STUB && is_of_truffle(known->class_name)) {
 			code_map_name_living(process->code, load.addr, name);
-			map_writer_mark(&process->map, process->code, NULL, now_ns);
+			process_tell(process, CODE_CHANGED, now_ns);
 			return true;
 		}
 		return false;

@@ -20,7 +20,7 @@
 #include "base/counters.h"
 #include "base/map64.h"
 #include "guard/pool.h"
-#include "maps/foreign_reader.h"
+#include "foreign/foreign_reader.h"
 
 #define FOREIGN_MAX_BYTES ((size_t)256 << 20)
 #define FOREIGN_MAX_FILES 256

@@ -164,11 +164,17 @@ static void jvm_free(struct jvm *jvm)
 	free(jvm);
 }
 
+void process_tell(struct process *process, enum code_news news, uint64_t now_ns)
+{
+	const struct code_event event = {.news = news, .now_ns = now_ns};
+
+	if (process->listener)
+		process->listener->hear(process->listener->arg, process, &event);
+}
+
 void process_close(struct process *process)
 {
-	map_writer_fini(&process->map);
 	end_reading(process);
-	jitdump_target_fini(&process->jitdump);
 	foreign_reader_close(&process->foreign);
 	outside_process_free(process->outside);
 	process->outside = NULL;
@@ -190,7 +196,6 @@ void process_free(struct process *process)
 	free_values(&process->thread_names);
 	process_free_names(process);
 	workload_fini(&process->workload);
-	free(process->shadow_path);
 	free(process);
 }
 
@@ -266,8 +271,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 		code_map_resync_end(process->code, true);
 	}
 	free_values(&process->thread_names);
-	map_writer_restart(&process->map, time_ns);
-	jitdump_target_fini(&process->jitdump);
+	process_tell(process, CODE_REPLACED, time_ns);
 }
 
 /* Otherwise its texts would become the new program's title. */

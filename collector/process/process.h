@@ -25,10 +25,9 @@
 #include "container/containers.h"
 #include "container/jar_manifest.h"
 #include "container/pod_uid.h"
-#include "maps/foreign_reader.h"
-#include "maps/jitdump_target.h"
+#include "foreign/foreign_reader.h"
+#include "process/code_listener.h"
 #include "guard/owner.h"
-#include "maps/map_writer.h"
 #include "memory/address_space.h"
 #include "process/outside_process.h"
 #include "process/workload.h"
@@ -149,8 +148,8 @@ struct process {
 
 	struct owner owner; /* as the targets have last asked; of nobody while it is not known */
 	uint64_t group;	    /* owner_group, of the place that process_pool.h has given it */
-	struct map_writer map;
-	struct jitdump_target jitdump;
+	const struct code_listener *listener; /* of its code; borrowed, NULL: nobody */
+	struct map_output *output;	      /* the listener's own; NULL: it has none */
 	uint64_t libjvm_serial;	      /* the serial of space as of which maps_libjvm is known */
 	bool maps_libjvm;	      /* a mapping that is known is of libjvm.so */
 	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */
@@ -160,10 +159,8 @@ struct process {
 	unsigned uncounted;	      /* records since then */
 	bool has_place;		      /* see group */
 	bool was_announced;
-	bool is_replayed;    /* of a capture: nothing of it is read from /proc */
-	uint32_t users;	     /* calls of targets_want without their targets_unwant */
-	char *shadow_path;   /* a file that perf reads rather than the perf map; or NULL */
-	bool shadow_is_used; /* the process may have written that file itself */
+	bool is_replayed; /* of a capture: nothing of it is read from /proc */
+	uint32_t users;	  /* calls of targets_want without their targets_unwant */
 };
 extern const struct counters process_counters;
 
@@ -183,6 +180,8 @@ int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret);
 void process_free(struct process *process); /* NULL is legal */
 /* Closes the process's files. Nothing may be done to the process then but to free it. */
 void process_close(struct process *process);
+/* Tells whoever listens to the process's code. */
+void process_tell(struct process *process, enum code_news news, uint64_t now_ns);
 
 /*
  * Whether the process runs or has run a JVM whose code is told or read, and no other program since.

@@ -25,7 +25,7 @@ static size_t thread_bytes(const struct process *process)
 
 static size_t space_bytes(const struct process *process)
 {
-	return address_space_bytes(&process->space) + address_space_bytes(&process->jitdump.known) +
+	return address_space_bytes(&process->space) +
 	       (process->reader ? space_reader_bytes(process->reader) : 0);
 }
 
@@ -46,7 +46,7 @@ size_t process_bytes(const struct process *process)
 
 	bytes += process_code_bytes(process) + java_methods_bytes(&process->java_methods);
 	bytes += thread_bytes(process) + space_bytes(process) + jvm_bytes(process);
-	bytes += map_writer_heap_bytes(&process->map);
+	bytes += process->listener ? process->listener->bytes(process) : 0;
 	bytes += outside_process_bytes(process->outside);
 	bytes += process->foreign.map ? foreign_map_bytes(process->foreign.map) : 0;
 	return bytes;
@@ -95,15 +95,12 @@ void graveyard_fini(struct graveyard *graveyard)
 
 void process_sizes(const struct process *process, struct process_sizes *ret)
 {
-	*ret = (struct process_sizes){.code_bytes = process_code_bytes(process),
-				      .map_bytes = map_writer_bytes(&process->map)};
+	*ret = (struct process_sizes){.code_bytes = process_code_bytes(process)};
 }
 
 static const struct counter counters[] = {
 	COUNTER_GAUGE(struct process_sizes, code_bytes, "code_bytes", "jvm_code_bytes",
 		      "Memory of the code map, methods and names."),
-	COUNTER_GAUGE(struct process_sizes, map_bytes, "map_bytes", "jvm_map_bytes",
-		      "Bytes of the perf map's files."),
 };
 
 const struct counters process_sizes_counters = COUNTERS(struct process_sizes, counters);

@@ -26,7 +26,6 @@ size_t process_code_bytes(const struct process *process);
 
 struct process_sizes {
 	uint64_t code_bytes; /* process_code_bytes */
-	uint64_t map_bytes;  /* of the files of its perf map */
 };
 extern const struct counters process_sizes_counters;
 

@@ -61,10 +61,6 @@ static const struct counter process_rows[] = {
 		      "The PID that the JVM itself sees."),
 	COUNTER_GAUGE(struct process, java_methods.by_addr.count, "interpreted_methods",
 		      "jvm_interpreted_methods", "Interpreted methods that have been read."),
-	COUNTER_SUM(struct process, map.cut, "map_cut", "jvm_map_cut_total",
-		    "Lines that the perf map had no room for."),
-	COUNTER_SUM(struct process, map.failures, "map_failures", "jvm_map_failures_total",
-		    "Times that the perf map could not be written."),
 	COUNTER_SUM(struct process, space.dropped, "dropped_mappings", "jvm_dropped_mappings_total",
 		    "Mappings that there was no room for."),
 };
@@ -74,8 +70,6 @@ const struct counters process_counters = COUNTERS(struct process, process_rows);
 static const struct counter counters[] = {
 	COUNTER_SUM(struct targets, refused_sessions, "refused_sessions", "refused_sessions_total",
 		    "Sessions of processes that are gone, or past the most JVMs."),
-	COUNTER_SUM(struct targets, map_failures, "map_failures", "map_failures_total",
-		    "Perf maps that could not be written."),
 	COUNTER_SUM(struct targets, second_agents, "second_agents", "second_agents_total",
 		    "Sessions of a JVM's second agent, which are not heard."),
 	COUNTER_SUM(struct targets, second_agent_records, "second_agent_records",

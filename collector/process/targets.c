@@ -12,7 +12,6 @@
 #include "base/log_limit.h"
 #include "base/process_stat.h"
 #include "guard/fair.h"
-#include "maps/perf_map.h"
 #include "process/code_events.h"
 
 #include <assert.h>
@@ -22,7 +21,6 @@
 #include <time.h>
 
 #define SETTLE_STEP_NS	  2000000		/* between two looks at a jar's parser */
-#define MAPS_NS		  (5 * CLOCK_NS_PER_MS) /* of a turn, for perf maps */
 #define FREE_NS		  (2 * CLOCK_NS_PER_MS) /* of a turn, to free what is forgotten */
 #define FREE_MOST_NS	  (4 * CLOCK_NS_PER_MS) /* the same while there is too much of it */
 #define SWEEP_NS	  (5 * CLOCK_NS_PER_MS) /* of a turn, for the sweep */
@@ -37,31 +35,21 @@
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define MAX_DEAD_RANGES	  20000
 
-static bool writes_map(void *arg, pid_t pid)
-{
-	const struct process *const process = targets_find(arg, pid);
-
-	return process && process->jvm;
-}
-
-void targets_init(struct targets *targets, const char *map_dir)
+void targets_init(struct targets *targets)
 {
 	*targets = (struct targets){
-		.map_dir = map_dir,
 		.max_bytes = TARGETS_MAX_BYTES,
 		.max_jvms = TARGETS_MAX_JVMS,
 		.pool = {.max = TARGETS_MAX_PROCESSES},
-		.turn = {.sweep_ns = SWEEP_NS, .maps_ns = MAPS_NS, .payers_ns = PAYERS_NS},
+		.turn = {.sweep_ns = SWEEP_NS, .payers_ns = PAYERS_NS},
 	};
-	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
 	containers_init(&targets->containers, NULL, NULL);
 }
 
 size_t targets_list_bytes(const struct targets *targets)
 {
 	return map64_bytes(&targets->processes) + pool_bytes(&targets->pool.owners) +
-	       map64_bytes(&targets->sessions) + map64_bytes(&targets->rivals) +
-	       map_store_heap_bytes(&targets->maps);
+	       map64_bytes(&targets->sessions) + map64_bytes(&targets->rivals);
 }
 
 void targets_limit_methods(struct targets *targets, size_t bytes)
@@ -89,8 +77,6 @@ void targets_fini(struct targets *targets)
 	map64_fini(&targets->rivals);
 	containers_fini(&targets->containers);
 	start_classes_fini(&targets->start_classes);
-	map_store_fini(&targets->maps);
-	jitdump_close(targets->jitdump);
 }
 
 struct process *targets_find(const struct targets *targets, pid_t pid)
@@ -123,12 +109,6 @@ static void end_session_of(struct targets *targets, const struct process *proces
 		targets->end_session(targets->end_session_arg, id);
 }
 
-/* Whether nothing of the process is to stay. */
-static bool is_unwanted(const struct targets *targets, const struct process *process)
-{
-	return !targets->keeps_tools && process_is_passing(process);
-}
-
 static void remove_process(struct targets *targets, struct process *process)
 {
 	end_session_of(targets, process);
@@ -139,10 +119,7 @@ static void remove_process(struct targets *targets, struct process *process)
 	containers_release(&targets->containers, process->container);
 	map64_remove(&targets->processes, (uint64_t)process->pid);
 	process_pool_leave(&targets->pool, process);
-	if (process->jvm && is_unwanted(targets, process))
-		map_store_drop(&targets->maps, process->pid, &process->map);
-	else if (process->jvm)
-		map_store_keep(&targets->maps, process->pid, process->owner, &process->map);
+	process_tell(process, CODE_FORGOTTEN, clock_now_ns());
 	targets->bytes -= process->charged_bytes;
 	graveyard_take(&targets->dying, process);
 }
@@ -203,6 +180,7 @@ static struct process *read_process(struct targets *targets, pid_t pid, uint64_t
 
 	if (process_new(pid, start_ticks, space_upkeep_time(&targets->spaces), &process) < 0)
 		return NULL;
+	process->listener = targets->listener;
 	space_upkeep_spend(&targets->spaces, process, began_ns);
 	if (!has_room(targets, process) ||
 	    map64_put(&targets->processes, (uint64_t)pid, process) < 0) {
@@ -364,8 +342,7 @@ static void bury(struct targets *targets, struct process *process, uint64_t now_
 	process->gone_ns = now_ns;
 	if (process->jvm)
 		process->jvm->state = JVM_ENDED;
-	if (is_unwanted(targets, process))
-		map_writer_give_up(&process->map);
+	process_tell(process, CODE_ENDED, now_ns);
 }
 
 static bool is_gone(struct process *process)
@@ -464,7 +441,7 @@ static bool make_jvm(struct targets *targets, struct process *process)
 			 process); /* who it was may have changed since it was read */
 	if (!has_jvm_room(targets, process) || process_add_jvm(process) < 0)
 		return false;
-	process->jitdump.dump = targets->jitdump;
+	process_tell(process, CODE_BEGINS, clock_now_ns());
 	process->methods.max_bytes = targets->max_methods_bytes;
 	targets->n_jvms++;
 	charge(targets, process);
@@ -772,75 +749,6 @@ void targets_apply_record(struct targets *targets, const struct record *record)
 
 /* ---- upkeep ---- */
 
-static void fail_map(struct targets *targets, struct process *process, int err)
-{
-	static struct log_limit limit;
-
-	/*
-	 * The map is written again later. A process that is gone must not be kept for its map, so
-	 * its map is given up.
-	 */
-	if (process->gone_ns)
-		map_writer_give_up(&process->map);
-	targets->map_failures++;
-	if (process->map.failures == 1 &&
-	    log_limit_allows(&limit, process->group, process->map.written_ns))
-		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
-			  targets->map_dir, (int)process->pid,
-			  err == -EEXIST ? "other programs' files are there and beside"
-					 : strerror(-err));
-}
-
-static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
-{
-	int err;
-
-	process->map.style = targets->map_style;
-	map_store_allow(&targets->maps, &process->map);
-	err = map_writer_step(&process->map, targets->map_dir, process->pid, process->code, now_ns);
-
-	targets->map_writes += err != 0;
-	if (err < 0)
-		fail_map(targets, process, err);
-}
-
-static void say_shadow(const struct process *process, const char *path, bool is_used,
-		       uint64_t now_ns)
-{
-	static struct log_limit limit;
-
-	if (!log_limit_allows(&limit, process->group, now_ns))
-		return;
-	if (is_used)
-		log_warning("PID %d has another map at %s, which perf reads rather than ours: if "
-			    "a second code generator of the process writes it, perf has the names "
-			    "of both with --jitdump",
-			    (int)process->pid, path);
-	else
-		log_warning("PID %d has another file at %s: perf prefers it to our map, even when "
-			    "it is empty: remove it",
-			    (int)process->pid, path);
-}
-
-/* Finds what perf reads rather than the process's perf map. */
-static void check_shadow(const struct targets *targets, struct process *process, uint64_t now_ns)
-{
-	const char *const beside = process->map.is_beside ? targets->map_dir : NULL;
-	char path[PATH_MAX] = "";
-	const int found =
-		perf_map_find_shadow(process->pid, process->inner_pid, beside, path, sizeof(path));
-
-	if (found == -ETIMEDOUT)
-		return; /* what was known last stays */
-	if (found <= 0)
-		path[0] = '\0';
-	if (path[0] && !process->shadow_path)
-		say_shadow(process, path, found == PERF_MAP_SHADOW_USED, now_ns);
-	process->shadow_is_used = found == PERF_MAP_SHADOW_USED;
-	free(process->shadow_path);
-	process->shadow_path = path[0] ? strdup(path) : NULL;
-}
-
 /*
  * What the time is too short for is left for the next sweep, but for a few ranges of each process.
  */
@@ -891,8 +799,7 @@ static bool is_forgotten(const struct targets *targets, const struct process *pr
 			 uint64_t now_ns)
 {
 	return process->gone_ns &&
-	       now_ns > process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns &&
-	       !process->map.changed_ns;
+	       now_ns > process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns;
 }
 
 /* The upkeep of one process. The time that it has is over at until_ns. */
@@ -907,8 +814,8 @@ static void sweep_process(struct targets *targets, struct process *process, uint
 		foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
 	if (!process->gone_ns && is_gone(process))
 		bury(targets, process, now_ns);
-	else if (!process->gone_ns && process->jvm)
-		check_shadow(targets, process, now_ns);
+	else if (!process->gone_ns)
+		process_tell(process, CODE_SWEPT, now_ns);
 	charge(targets, process);
 }
 
@@ -986,48 +893,6 @@ static void free_dying(struct targets *targets, uint64_t now_ns)
 	heap_step(&targets->heap, targets->bytes + targets->shared_bytes, now_ns);
 }
 
-static void share_maps(struct targets *targets, uint64_t now_ns)
-{
-	_cleanup_free_ struct map_store_live *live = calloc(targets->n_jvms + 1, sizeof(*live));
-	struct process *process;
-	size_t n = 0, pos = 0;
-
-	while (live && (process = targets_next(targets, &pos))) {
-		if (process->jvm)
-			live[n++] = (struct map_store_live){process->owner, &process->map,
-							    process->code};
-	}
-	if (live)
-		map_store_share(&targets->maps, live, n, now_ns);
-}
-
-/*
- * Writes perf maps that are due, and into the jitdump, until that has taken maps_ns. The next call
- * goes on with the next process.
- */
-static void write_maps(struct targets *targets, uint64_t now_ns)
-{
-	const uint64_t began_ns = clock_now_ns();
-	uint64_t took_ns = 0;
-
-	for (size_t n = 0; n <= targets->processes.count && took_ns < targets->turn.maps_ns;) {
-		struct process *const process = targets_next(targets, &targets->maps_pos);
-		const uint64_t due = process ? map_writer_due_ns(&process->map) : 0;
-
-		n++;
-		if (!process) {
-			targets->maps_pos = 0;
-			continue;
-		}
-		if (due && due <= now_ns)
-			write_map(targets, process, now_ns + took_ns);
-		if (process->code)
-			jitdump_target_step(&process->jitdump, process->pid, process->code, now_ns);
-		if (process->code || due)
-			took_ns = clock_now_ns() - began_ns;
-	}
-}
-
 static bool take_outside(void *arg, struct process *process)
 {
 	return process->jvm || make_jvm(arg, process);
@@ -1091,9 +956,6 @@ static bool reads_foreign(const struct targets *targets)
 
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
-	write_maps(targets, now_ns);
-	if (targets->jitdump)
-		jitdump_step(targets->jitdump, now_ns);
 	if (reads_foreign(targets))
 		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
 	read_outside(targets);
@@ -1104,14 +966,10 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		targets->is_swept = false;
 	}
-	if (!targets->is_swept) {
+	if (!targets->is_swept)
 		targets->is_swept = sweep_some(targets, now_ns, horizon_ns);
-		if (targets->is_swept)
-			share_maps(targets, now_ns);
-	}
 	limit_memory(targets, now_ns);
 	free_dying(targets, now_ns);
-	map_store_search(&targets->maps, now_ns);
 	space_upkeep_step(&targets->spaces, &targets->processes, now_ns);
 }
 
@@ -1123,22 +981,13 @@ static uint64_t sooner_of(uint64_t a, uint64_t b)
 uint64_t targets_next_tick_ns(const struct targets *targets)
 {
 	uint64_t next = targets->next_sweep_ns;
-	const struct process *process;
-	size_t pos = 0;
 
-	while ((process = targets_next(targets, &pos))) {
-		next = sooner_of(next, map_writer_due_ns(&process->map));
-		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
-	}
 	if (targets->dying.first || !targets->is_swept)
 		return 0; /* what is forgotten is freed without a wait, and a sweep goes on */
-	next = sooner_of(next, map_store_due_ns(&targets->maps));
 	next = sooner_of(next, targets->spaces.next_ns);
 	if (reads_outside(targets) && targets->outside.next_ns < next)
 		next = targets->outside.next_ns;
 	if (reads_foreign(targets))
 		next = sooner_of(next, targets->foreign.next_ns);
-	if (targets->jitdump)
-		next = sooner_of(next, jitdump_due_ns(targets->jitdump));
 	return next;
 }

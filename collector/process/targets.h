@@ -18,11 +18,8 @@
  * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
  * are named.
  *
- * Files: the perf map <map_dir>/perf-<pid>.map of every JVM is written within 100 ms of a change,
- * at most ten times a second, and less often where a write takes long: no perf map costs more than
- * a tenth of the time. maps/map_store.h says how large perf maps may become, and how long those of
- * processes that are gone stay. If jitdump is set, new code of all JVMs goes into the jitdump too.
- * Perf maps that other runtimes write are read while processes without an agent are wanted.
+ * Whoever writes the model's code to files listens to it (code_listener.h). Perf maps that other
+ * runtimes write are read while processes without an agent are wanted.
  *
  * A JVM that is read from outside has struct jvm as one with an agent has, but no session. It is
  * forgotten as a process without an agent is.
@@ -34,7 +31,6 @@
 #include "base/map64.h"
 #include "intake/intake.h"
 #include "guard/heap.h"
-#include "maps/map_store.h"
 #include "process/foreign_upkeep.h"
 #include "process/outside_upkeep.h"
 #include "process/process.h"
@@ -54,10 +50,7 @@ struct targets {
 	struct process_pool pool;		 /* whose these are */
 	struct map64 sessions;			 /* session ID -> struct process */
 	struct map64 rivals;			 /* session ID -> PID, see open_session */
-	const char *map_dir;			 /* borrowed */
-	struct map_store maps;			 /* the room for perf maps */
-	struct perf_map_style map_style;	 /* the default unless the owner sets another */
-	struct jitdump *jitdump;		 /* owned; NULL: no jitdump is written */
+	const struct code_listener *listener;	 /* borrowed; NULL: nobody listens to code */
 	void (*on_forget)(void *arg, pid_t pid); /* called before a process is freed; or NULL */
 	void *on_forget_arg;
 	/*
@@ -71,7 +64,6 @@ struct targets {
 	unsigned all_users;	 /* calls of targets_want_all without their targets_unwant_all */
 	unsigned surveys;	 /* surveys that have read all processes, see survey.h */
 	unsigned one_users;	 /* calls of targets_want without their targets_unwant */
-	bool keeps_tools;	 /* perf maps of tools that pass (process_is_passing) stay too */
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
 	uint64_t refused_sessions;     /* process gone, too many processes or JVMs, no memory */
@@ -86,17 +78,15 @@ struct targets {
 	struct heap heap;	    /* gives back what is freed */
 	size_t max_jvms;	    /* TARGETS_MAX_JVMS unless the owner sets another */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
-	uint64_t map_writes, map_failures; /* of perf maps */
 	/*
 	 * Of the loop's time, how much each part of targets_tick takes before it leaves the rest.
 	 */
 	struct {
-		uint64_t sweep_ns, maps_ns, payers_ns;
+		uint64_t sweep_ns, payers_ns;
 	} turn;
 	uint64_t next_sweep_ns;
 	size_t sweep_pos; /* of the process at which the sweep goes on, see targets_next */
 	bool is_swept;	  /* the sweep that was due last is at its end */
-	size_t maps_pos;  /* of the process whose perf map is next, see targets_next */
 	struct foreign_upkeep foreign;
 	struct outside_upkeep outside;
 	unsigned outside_users; /* calls of targets_want_outside without targets_unwant_outside */
@@ -121,7 +111,7 @@ enum targets_verdict {
 	TARGETS_END_SESSION, /* the session's agent then dials again and resynchronises */
 };
 
-void targets_init(struct targets *targets, const char *map_dir);
+void targets_init(struct targets *targets);
 void targets_fini(struct targets *targets);
 /* The memory of all lists, without processes and containers. */
 size_t targets_list_bytes(const struct targets *targets);
@@ -195,8 +185,7 @@ struct process *targets_next(const struct targets *targets, size_t *pos);
 void targets_settle_names(struct targets *targets);
 
 /*
- * Does the upkeep that is due: writes perf maps and the jitdump, reads perf maps of other runtimes,
- * notices processes that are gone, and forgets code that died before horizon_ns.
+ * Does the upkeep that is due: reads perf maps of other runtimes, notices processes that are gone, and forgets code that died before horizon_ns.
  */
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns);
 /* When targets_tick next has something to do. */

@@ -50,11 +50,17 @@ static const void *targets(const struct source *from, union room *room)
 	return &from->engine->targets;
 }
 
+static const void *outputs(const struct source *from, union room *room)
+{
+	(void)room;
+	return &from->engine->outputs;
+}
+
 static const void *jitdump(const struct source *from, union room *room)
 {
 	room->jitdump = (struct jitdump_stats){0};
-	if (from->engine->targets.jitdump)
-		jitdump_stats(from->engine->targets.jitdump, &room->jitdump);
+	if (from->engine->outputs.jitdump)
+		jitdump_stats(from->engine->outputs.jitdump, &room->jitdump);
 	return room;
 }
 
@@ -300,7 +306,7 @@ static const void *turns(const struct source *from, union room *room)
 static const void *perf_maps(const struct source *from, union room *room)
 {
 	(void)room;
-	return &from->engine->targets.maps.stats;
+	return &from->engine->outputs.store.stats;
 }
 
 static const struct {
@@ -309,6 +315,7 @@ static const struct {
 } tables[] = {
 	{&intake_counters, intake},
 	{&targets_counters, targets},
+	{&map_outputs_counters, outputs},
 	{&jitdump_counters, jitdump},
 	{&unwinder_counters, stacks},
 	{&unwind_table_counters, unwind_tables},

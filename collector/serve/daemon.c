@@ -149,7 +149,7 @@ static int start_sampling(struct daemon *daemon)
 		return err;
 	set_budget(daemon);
 	options.duration_ns = FOREVER_NS;
-	daemon->engine->targets.keeps_tools =
+	daemon->engine->outputs.keeps_tools =
 		options.select.jvm[0] || options.select.comm[0] || options.pid > 0;
 	err = engine_start_recording(daemon->engine, &options, NULL, sinks, &daemon->recording);
 	if (err)
@@ -395,7 +395,7 @@ static void drop_passing(struct daemon *daemon, const struct daemon_feed *feed,
 {
 	struct period_passing sum = {0};
 
-	if (daemon->engine->targets.keeps_tools)
+	if (daemon->engine->outputs.keeps_tools)
 		return;
 	period_drop_passing(period, &sum);
 	if (feed == main_feed(daemon)) {

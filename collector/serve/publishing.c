@@ -88,9 +88,7 @@ static void tell(struct publishing *publishing, const struct published_jvm *jvm,
 
 	if (!publisher_is_heard(publishing->publisher))
 		return;
-	line = process && process_is_jvm(process)
-		       ? jvm_list_row(process, &publishing->engine->targets)
-		       : json_object();
+	line = process && process_is_jvm(process) ? jvm_list_row(process) : json_object();
 	json_object_set_new(line, "event", json_string(event));
 	json_value_put_count(line, "pid", (uint64_t)jvm->pid);
 	json_value_put_count(line, "start_ticks", jvm->start_ticks);

@@ -15,7 +15,7 @@
 #include "container/record_parser.h"
 #include "files/cfi_cache.h"
 #include "files/probe_cache.h"
-#include "maps/foreign_parser.h"
+#include "foreign/foreign_parser.h"
 #include "symbolize/debuginfod.h"
 #include "symbolize/demangler.h"
 #include "symbolize/lines_process.h"

@@ -172,7 +172,7 @@ enum step step_hotspot(struct walk *walk, const struct code_range *range,
  */
 bool step_is_barrier(const struct code_range *range, uint64_t pc);
 enum step step_barrier(struct walk *walk);
-/* Leaves a frame of code that the process itself reported, see maps/foreign_map.h. */
+/* Leaves a frame of code that the process itself reported, see foreign/foreign_map.h. */
 enum step step_foreign(struct walk *walk, const struct code_range *range);
 /* Leaves a frame of a file's code. */
 enum step step_native(struct walk *walk, const struct mapping *mapping);

@@ -6,7 +6,7 @@
 #include "fuzzer.h"
 
 #include "base/utf8.h"
-#include "maps/foreign_answer.h"
+#include "foreign/foreign_answer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Perf maps that processes write themselves, in pieces of any length. */
 #include "fuzzer.h"
 
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 
 #include <stdlib.h>
 #include <string.h>

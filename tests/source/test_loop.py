@@ -45,7 +45,7 @@ MAY_WAIT = {
     "intake/dial.c": GUARDED,
     "intake/listen.c": START,
     "loop/engine.c": START,
-    "maps/foreign_file.c": GUARDED,     # its caller: maps/foreign_reader.c
+    "foreign/foreign_file.c": GUARDED,     # its caller: foreign/foreign_reader.c
     "maps/perf_map.c": GUARDED,
     "memory/page_map.c": GUARDED,
     "memory/process_memory.c": GUARDED, # its caller: memory/guarded_memory.c
@@ -60,7 +60,7 @@ MAY_WAIT = {
     "vm/program_texts.c": GUARDED,      # its caller: outside/outside_reader.c
     "wall/thread_files.c": WAITS,       # the clock of threads
 }
-CALLERS = {"files/module_file.c", "files/file_scope.c", "maps/foreign_file.c",
+CALLERS = {"files/module_file.c", "files/file_scope.c", "foreign/foreign_file.c",
            "memory/process_memory.c", "sample/uprobe.c", "vm/program_texts.c"}
 
 

@@ -3,7 +3,7 @@
 #include "capture/replay_code.h"
 
 #include "code/inline_table.h"
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,7 +88,7 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	struct targets targets;
 	json_t *list;
 
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	process = own_jvm_in(&targets);
 	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
 	list = jvm_list_to_json(&targets, json_object());
@@ -106,7 +106,7 @@ static void labels_without_room_in_a_process_are_counted_with_those_of_container
 	struct process *process;
 	struct targets targets;
 
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	process = own_jvm_in(&targets);
 	for (int i = 0; i < LABEL_SET_MAX + 2; i++) {
 		char key[16];
@@ -119,10 +119,9 @@ static void labels_without_room_in_a_process_are_counted_with_those_of_container
 	targets_fini(&targets);
 }
 
-static void check_probe(const struct process *process, const struct targets *targets,
-			const char *probe, const char *state)
+static void check_probe(const struct process *process, const char *probe, const char *state)
 {
-	json_t *row = jvm_list_row(process, targets);
+	json_t *row = jvm_list_row(process);
 	const json_t *probes = json_object_get(row, "probes");
 
 	assert_string_equal(json_string_value(json_object_get(probes, probe)), state);
@@ -145,18 +144,18 @@ static void each_probe_says_how_it_is(void **state)
 	struct process *process;
 	struct targets targets;
 
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	process = own_jvm_in(&targets);
-	check_probe(process, &targets, "alloc", "unknown");
+	check_probe(process, "alloc", "unknown");
 	set_offers(process, 0, 1);
-	check_probe(process, &targets, "alloc", "not available");
-	check_probe(process, &targets, "lock", "off");
+	check_probe(process, "alloc", "not available");
+	check_probe(process, "lock", "off");
 	process->jvm->probes.flags = WIRE_PROBES_LOCK | WIRE_PROBES_ALLOC_REFUSED;
-	check_probe(process, &targets, "lock", "on");
+	check_probe(process, "lock", "on");
 	set_offers(process, 1, 1);
 	process->jvm->probes.flags = WIRE_PROBES_LOCK_REFUSED | WIRE_PROBES_ALLOC;
-	check_probe(process, &targets, "alloc", "on");
-	check_probe(process, &targets, "lock", "refused");
+	check_probe(process, "alloc", "on");
+	check_probe(process, "lock", "refused");
 	targets_fini(&targets);
 }
 

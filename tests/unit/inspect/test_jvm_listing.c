@@ -35,7 +35,7 @@ static void forget(pid_t pid)
 
 static int set_up(void **state)
 {
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	for (int i = 0; i < JVMS; i++)
 		add_jvm(FIRST_PID + i, 1);
 	return 0;

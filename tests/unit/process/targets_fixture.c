@@ -15,6 +15,7 @@
 #define HOUR_NS (3600 * CLOCK_NS_PER_SEC)
 
 struct targets targets;
+struct map_outputs outputs;
 struct intake_session session;
 char map_dir[TEMP_DIR_BYTES];
 pid_t child;
@@ -31,9 +32,10 @@ static void on_end_session(void *arg, uint32_t id)
 int set_up_targets(void **state)
 {
 	temp_dir_make(map_dir);
-	targets_init(&targets, map_dir);
+	targets_init(&targets);
+	map_outputs_init(&outputs, &targets, map_dir);
 	/* A tick is a whole one, however long the machine leaves this test waiting. */
-	targets.turn.sweep_ns = targets.turn.maps_ns = targets.turn.payers_ns = HOUR_NS;
+	targets.turn.sweep_ns = outputs.turn_ns = targets.turn.payers_ns = HOUR_NS;
 	targets.end_session = on_end_session;
 	targets.end_session_arg = &session;
 	n_ended = 0;
@@ -52,9 +54,16 @@ void end_child(void)
 int tear_down_targets(void **state)
 {
 	end_child();
+	map_outputs_fini(&outputs);
 	targets_fini(&targets);
 	temp_dir_remove(map_dir);
 	return 0;
+}
+
+void tick(uint64_t now_ns)
+{
+	map_outputs_step(&outputs, now_ns);
+	targets_tick(&targets, now_ns, 0);
 }
 
 enum targets_verdict say(enum intake_kind kind)

@@ -7,9 +7,11 @@
 #define FG_TESTS_TARGETS_FIXTURE_H
 
 #include "common/temp_dir.h"
+#include "maps/map_outputs.h"
 #include "process/targets.h"
 
 extern struct targets targets;
+extern struct map_outputs outputs;    /* of targets, in map_dir */
 extern struct intake_session session; /* of child; its ID is 3 */
 extern char map_dir[TEMP_DIR_BYTES];
 extern pid_t child;
@@ -22,6 +24,8 @@ int set_up_targets(void **state);
 int tear_down_targets(void **state);
 
 void end_child(void);
+/* A turn: what is due of the outputs, and of the targets. */
+void tick(uint64_t now_ns);
 
 enum targets_verdict say(enum intake_kind kind);
 /* The records of buf, one after the other. */

@@ -57,13 +57,13 @@ static bool is_map_kept_of(const char *command)
 	say(INTAKE_OPENED);
 	say_hello(command);
 	say_load(0x1000, 64, "run", 500);
-	targets_tick(&targets, clock_now_ns() + 60 * CLOCK_NS_PER_MS, 0);
+	tick(clock_now_ns() + 60 * CLOCK_NS_PER_MS);
 	assert_int_equal(access(path, F_OK), 0);
 	end_child();
-	targets_tick(&targets, clock_now_ns() + 2 * CLOCK_NS_PER_SEC, 0);
+	tick(clock_now_ns() + 2 * CLOCK_NS_PER_SEC);
 	assert_true(targets_find(&targets, pid)->gone_ns > 0);
-	targets_tick(&targets, clock_now_ns() + 10 * CLOCK_NS_PER_SEC, 0);
-	targets_tick(&targets, clock_now_ns() + 20 * CLOCK_NS_PER_SEC, 0);
+	tick(clock_now_ns() + 10 * CLOCK_NS_PER_SEC);
+	tick(clock_now_ns() + 20 * CLOCK_NS_PER_SEC);
 	assert_null(targets_find(&targets, pid));
 	return access(path, F_OK) == 0;
 }
@@ -71,7 +71,7 @@ static bool is_map_kept_of(const char *command)
 static void a_tool_that_passes_leaves_no_map(void **state)
 {
 	assert_false(is_map_kept_of("jdk.jcmd/sun.tools.jcmd.JCmd 1 VM.version"));
-	assert_int_equal(targets.maps.stats.room.live_bytes, 0);
+	assert_int_equal(outputs.store.stats.room.live_bytes, 0);
 }
 
 static void a_program_that_passes_leaves_its_map(void **state)
@@ -81,7 +81,7 @@ static void a_program_that_passes_leaves_its_map(void **state)
 
 static void a_tool_that_was_asked_for_leaves_its_map(void **state)
 {
-	targets.keeps_tools = true;
+	outputs.keeps_tools = true;
 	assert_true(is_map_kept_of("jdk.jcmd/sun.tools.jcmd.JCmd 1 VM.version"));
 }
 
@@ -90,10 +90,10 @@ static void map_is_in_the_style_that_was_chosen(void **state)
 	char path[96], *text;
 
 	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
-	targets.map_style.dotted = true;
+	outputs.style.dotted = true;
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
-	targets_tick(&targets, clock_now_ns() + 60 * CLOCK_NS_PER_MS, 0);
+	tick(clock_now_ns() + 60 * CLOCK_NS_PER_MS);
 	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
 	assert_non_null(strstr(text, "1000 40 com.acme.Main::run\n"));
 	free(text);
@@ -108,19 +108,19 @@ static void map_is_written_at_most_every_100_ms(void **state)
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	now = clock_now_ns();
-	targets_tick(&targets, now + 60 * CLOCK_NS_PER_MS, 0);
+	tick(now + 60 * CLOCK_NS_PER_MS);
 	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
 	assert_non_null(strstr(text, "1000 40 Lcom/acme/Main;::run\n"));
 	free(text);
-	assert_int_equal(targets.map_writes, 1);
+	assert_int_equal(outputs.writes, 1);
 	say_load(0x2000, 64, "later", 501);
-	targets_tick(&targets, now + 120 * CLOCK_NS_PER_MS, 0);
-	assert_int_equal(targets.map_writes, 1);
+	tick(now + 120 * CLOCK_NS_PER_MS);
+	assert_int_equal(outputs.writes, 1);
 	/* Ten times as long as the first one took, at the latest. */
-	targets_tick(&targets, now + 20 * CLOCK_NS_PER_SEC, 0);
-	assert_int_equal(targets.map_writes, 2);
-	targets_tick(&targets, now + 40 * CLOCK_NS_PER_SEC, 0);
-	assert_int_equal(targets.map_writes, 2); /* nothing new */
+	tick(now + 20 * CLOCK_NS_PER_SEC);
+	assert_int_equal(outputs.writes, 2);
+	tick(now + 40 * CLOCK_NS_PER_SEC);
+	assert_int_equal(outputs.writes, 2); /* nothing new */
 }
 
 /* The process has a code generator besides HotSpot. */
@@ -133,13 +133,13 @@ static void perf_map_of_a_jvm_is_read_while_it_is_wanted(void **state)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)child);
 	files_write(path, "10000 10 second\n");
 	assert_int_equal(address_space_add(&process->space, &generated), 0);
-	targets_tick(&targets, clock_now_ns(), 0);
+	tick(clock_now_ns());
 	assert_null(process->foreign.map);
 	foreign_reader_want(&process->foreign, clock_now_ns());
 	foreign_upkeep_note(&targets.foreign, process);
 	for (int i = 0; i < 1000000 && !process->foreign.whole_ns; i++) {
 		process->foreign.next_ns = targets.foreign.next_ns = 0;
-		targets_tick(&targets, clock_now_ns(), 0);
+		tick(clock_now_ns());
 	}
 	unlink(path);
 	assert_non_null(process->foreign.map);
@@ -147,7 +147,7 @@ static void perf_map_of_a_jvm_is_read_while_it_is_wanted(void **state)
 			    "second");
 	process->foreign.wanted_ns = 1; /* long ago */
 	targets.foreign.next_ns = 0;
-	targets_tick(&targets, clock_now_ns(), 0);
+	tick(clock_now_ns());
 	assert_false(targets.foreign.has_jvms);
 }
 
@@ -240,11 +240,11 @@ static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
 
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
-	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	tick(now + CLOCK_NS_PER_SEC);
 	end_child();
-	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	tick(now + 3 * CLOCK_NS_PER_SEC);
 	assert_int_equal(targets_find(&targets, pid)->jvm->state, JVM_ENDED);
-	targets_tick(&targets, now + 60 * CLOCK_NS_PER_SEC, 0);
+	tick(now + 60 * CLOCK_NS_PER_SEC);
 	assert_null(targets_find(&targets, pid));
 	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)pid);
 	assert_int_equal(access(path, F_OK), 0); /* for perf report */
@@ -257,11 +257,11 @@ static void the_largest_jvm_pays_when_the_code_of_all_is_too_much(void **state)
 
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
-	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	tick(now + CLOCK_NS_PER_SEC);
 	assert_non_null(targets_find(&targets, pid));
 	assert_int_equal(targets.dropped_jvms, 0);
 	targets.max_bytes = 64;
-	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	tick(now + 3 * CLOCK_NS_PER_SEC);
 	assert_null(targets_find(&targets, pid));
 	assert_int_equal(targets.dropped_jvms, 1);
 	assert_int_equal(targets.n_jvms, 0);
@@ -716,10 +716,10 @@ static void a_late_name_is_the_processs_with_the_next_turn(void **state)
 	struct pollfd polled = {.fd = containers_fd(&targets.containers), .events = POLLIN};
 	const uint64_t now = clock_now_ns();
 
-	targets_tick(&targets, now, 0); /* the next sweep is a second later */
+	tick(now); /* the next sweep is a second later */
 	pthread_mutex_unlock(&gate);
 	assert_int_equal(poll(&polled, 1, -1), 1);
-	targets_tick(&targets, now + 1, 0);
+	tick(now + 1);
 	assert_string_equal(process->workload.container, "web");
 }
 

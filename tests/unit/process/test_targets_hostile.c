@@ -58,10 +58,10 @@ static void the_session_of_a_process_that_is_gone_is_ended(void **state)
 	const uint64_t now = clock_now_ns();
 
 	connect_agent();
-	targets_tick(&targets, now, 0);
+	tick(now);
 	assert_int_equal(n_ended, 0);
 	end_child();
-	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	tick(now + 3 * CLOCK_NS_PER_SEC);
 	assert_int_equal(n_ended, 1);
 	assert_int_equal(ended[0], 3);
 }
@@ -179,10 +179,10 @@ static void who_has_the_most_code_pays_and_not_the_largest_jvm(void **state)
 	}
 	for (size_t i = 0; i < N_JVMS; i++)
 		pids[i] = many[i]->pid;
-	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	tick(now + CLOCK_NS_PER_SEC);
 	assert_int_equal(targets.dropped_jvms, 0);
 	targets.max_bytes = targets.bytes - 1;
-	targets_tick(&targets, now + 2 * CLOCK_NS_PER_SEC, 0);
+	tick(now + 2 * CLOCK_NS_PER_SEC);
 	assert_int_equal(targets.dropped_jvms, 1);
 	assert_non_null(targets_find(&targets, pid));
 	assert_int_equal(targets.n_jvms, N_JVMS);
@@ -226,7 +226,7 @@ static void closing_a_session_looks_at_its_process_alone(void **state)
 
 	connect_agent();
 	assert_non_null(targets_find_or_read(&targets, other));
-	targets_tick(&targets, now, 0);
+	tick(now);
 	end_child();
 	child_end(other);
 	say(INTAKE_CLOSED);
@@ -240,7 +240,7 @@ static void closing_a_session_looks_at_its_process_alone(void **state)
 static void sweep(uint64_t now)
 {
 	do {
-		targets_tick(&targets, now, 0);
+		tick(now);
 	} while (!targets.is_swept);
 }
 
@@ -296,7 +296,7 @@ static void a_sweep_of_many_goes_on_in_the_next_turns(void **state)
 	targets.turn.sweep_ns = 0; /* one process a turn */
 	add_ended();
 	do {
-		targets_tick(&targets, now, 0);
+		tick(now);
 		gone = count_gone();
 		assert_true(gone > before);
 		before = gone;
@@ -305,9 +305,9 @@ static void a_sweep_of_many_goes_on_in_the_next_turns(void **state)
 	} while (gone < N_ENDED);
 	assert_true(turns > 1);
 	while (!targets.is_swept)
-		targets_tick(&targets, now, 0);
+		tick(now);
 	assert_int_equal(targets.sweep_pos, 0);
-	targets_tick(&targets, now + CLOCK_NS_PER_SEC / 2, 0); /* the next one is not due */
+	tick(now + CLOCK_NS_PER_SEC / 2); /* the next one is not due */
 	assert_true(targets.next_sweep_ns == now + CLOCK_NS_PER_SEC);
 	assert_true(targets_next_tick_ns(&targets) > now);
 }
@@ -316,15 +316,15 @@ static void a_process_whose_map_cannot_be_written_is_forgotten_too(void **state)
 {
 	const uint64_t now = clock_now_ns();
 
-	targets.map_dir = "/nonexistent/fg";
+	outputs.dir = "/nonexistent/fg";
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
-	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
-	assert_int_equal(targets.map_failures, 1);
-	assert_true(targets_find(&targets, child)->map.changed_ns > 0); /* tried again */
+	tick(now + CLOCK_NS_PER_SEC);
+	assert_int_equal(outputs.failures, 1);
+	assert_true(targets_find(&targets, child)->output->map.changed_ns > 0); /* tried again */
 	end_child();
 	for (unsigned int sec = 2; sec < 10; sec++)
-		targets_tick(&targets, now + sec * CLOCK_NS_PER_SEC, 0);
+		tick(now + sec * CLOCK_NS_PER_SEC);
 	assert_int_equal(targets.processes.count, 0);
 	assert_int_equal(targets.n_jvms, 0);
 }
@@ -340,20 +340,21 @@ static void a_slow_map_rests_ten_times_as_long_as_it_took(void **state)
 		assert_int_equal(code_map_add(process->code, &range, false), 1);
 	say_load(0x800, 16, "run", 500);
 	at = clock_now_ns() + CLOCK_NS_PER_SEC;
-	for (int pieces = 0; targets.map_writes == 0; pieces++, at += CLOCK_NS_PER_MS) {
+	for (int pieces = 0; outputs.writes == 0; pieces++, at += CLOCK_NS_PER_MS) {
 		assert_true(pieces <= 200000 / (int)PERF_MAP_PIECE + 2);
-		targets_tick(&targets, at, 0);
+		tick(at);
 	}
 	/* Or there is nothing to see here. */
-	assert_true(10 * process->map.took_ns > 100 * CLOCK_NS_PER_MS);
-	assert_true(process->map.next_ns > at - CLOCK_NS_PER_MS + 10 * process->map.took_ns);
+	assert_true(10 * process->output->map.took_ns > 100 * CLOCK_NS_PER_MS);
+	assert_true(process->output->map.next_ns >
+		    at - CLOCK_NS_PER_MS + 10 * process->output->map.took_ns);
 	say_load(0x900, 16, "later", 501);
-	targets_tick(&targets, map_writer_due_ns(&process->map) - 1, 0);
-	assert_int_equal(targets.map_writes, 1);
-	targets_tick(&targets, map_writer_due_ns(&process->map), 0); /* its draft */
-	assert_int_equal(targets.map_writes, 1);
-	targets_tick(&targets, map_writer_due_ns(&process->map), 0);
-	assert_int_equal(targets.map_writes, 2);
+	tick(map_writer_due_ns(&process->output->map) - 1);
+	assert_int_equal(outputs.writes, 1);
+	tick(map_writer_due_ns(&process->output->map)); /* its draft */
+	assert_int_equal(outputs.writes, 1);
+	tick(map_writer_due_ns(&process->output->map));
+	assert_int_equal(outputs.writes, 2);
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static struct recording recording;
 
 static int set_up(void **state)
 {
-	targets_init(&targets, NULL);
+	targets_init(&targets);
 	recording = (struct recording){0};
 	if (table_cache_new(64u << 20, false, &model.tables) < 0)
 		return -1;

@@ -68,7 +68,7 @@ static json_t *list_of_this_process(void)
 	struct targets targets;
 	json_t *list;
 
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	own_jvm_in(&targets);
 	list = jvm_list_to_json(&targets, counted_list(NULL, NULL));
 	targets_fini(&targets);

@@ -75,7 +75,7 @@ static int set_up(void **state)
 {
 	engine = (struct engine){0};
 	options = (struct recording_options){0};
-	targets_init(&engine.targets, "/tmp");
+	targets_init(&engine.targets);
 	dialer_init(&engine.dialer, NULL, "/proc");
 	child = 0;
 	child_comm = "fg-newcomer";

@@ -179,7 +179,7 @@ static int set_up(void **state)
 	snprintf(path, sizeof(path), "%s/events", dir);
 	snprintf(agents, sizeof(agents), "%s/run/agent.sock", dir);
 	engine = (struct engine){.budget = {.publish = 16 << 20}};
-	targets_init(&engine.targets, dir);
+	targets_init(&engine.targets);
 	session = (struct intake_session){.id = 7, .pid = getpid()};
 	process_stat_start_ticks(getpid(), &session.start_ticks);
 	now = clock_now_ns();

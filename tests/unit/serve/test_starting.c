@@ -27,7 +27,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	engine = (struct engine){0};
-	targets_init(&engine.targets, "/tmp");
+	targets_init(&engine.targets);
 	dialer_init(&engine.dialer, NULL, "/proc");
 	demand = (struct starting){.engine = &engine, .socket_path = "/tmp/none", .wake_fd = -1};
 	child = child_start();

@@ -216,7 +216,7 @@ static void graphs_of_those_that_are_gone_are_taken_at_once(void **state)
 	struct process *alive;
 	struct period_graph *graph;
 
-	targets_init(&targets, "/tmp");
+	targets_init(&targets);
 	alive = targets_find_or_read(&targets, getpid());
 	assert_non_null(alive);
 	graph = period_graph_of(period, alive);

@@ -10,7 +10,7 @@
  * Some runtimes put spaces in front of a number, or two spaces between numbers; no runtime puts
  * anything else there.
  */
-#include "maps/foreign_text.h"
+#include "foreign/foreign_text.h"
 
 #include "base/utf8.h"
 

@@ -4,7 +4,7 @@
  * before it reads anything; then it gets struct foreign_text and the piece (confine/parser_text.h),
  * and answers with the bytes of foreign_answer.h.
  */
-#include "maps/foreign_parser.h"
+#include "foreign/foreign_parser.h"
 
 #include "base/cleanup.h"
 #include "guard/loop_clock.h"

@@ -10,11 +10,11 @@
  * before has not ended. Nobody has to wait for a parser: the caller asks again later. A parser that
  * has not answered after FOREIGN_PARSER_NS is killed.
  */
-#ifndef FG_MAPS_FOREIGN_PARSER_H
-#define FG_MAPS_FOREIGN_PARSER_H
+#ifndef FG_FOREIGN_FOREIGN_PARSER_H
+#define FG_FOREIGN_FOREIGN_PARSER_H
 
 #include "guard/owner.h"
-#include "maps/foreign_answer.h"
+#include "foreign/foreign_answer.h"
 
 #define FOREIGN_PARSER_NS   UINT64_C(10000000000)
 #define FOREIGN_MAX_PARSERS 32 /* at a time */

@@ -13,7 +13,7 @@
 #include "common/files.h"
 #include "confine/parser.h"
 #include "confine/parser_text.h"
-#include "maps/foreign_reader.h"
+#include "foreign/foreign_reader.h"
 
 #include <signal.h>
 #include <stdio.h>

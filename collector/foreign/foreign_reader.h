@@ -22,13 +22,13 @@
  * by the caller. Nothing else of the file is read while a parser has a piece of it. A piece whose
  * parser dies or lies is lost and counted, and the next piece is read.
  */
-#ifndef FG_MAPS_FOREIGN_READER_H
-#define FG_MAPS_FOREIGN_READER_H
+#ifndef FG_FOREIGN_FOREIGN_READER_H
+#define FG_FOREIGN_FOREIGN_READER_H
 
 #include "base/counters.h"
-#include "maps/foreign_file.h"
-#include "maps/foreign_map.h"
-#include "maps/foreign_parser.h"
+#include "foreign/foreign_file.h"
+#include "foreign/foreign_map.h"
+#include "foreign/foreign_parser.h"
 
 #define FOREIGN_READ_INTERVAL_NS UINT64_C(100000000)
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)

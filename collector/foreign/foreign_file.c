@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds and opens the perf map that a process's runtime writes, see foreign_file.h. */
-#include "maps/foreign_file.h"
+#include "foreign/foreign_file.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/root_file.h"
-#include "maps/perf_map.h"
+#include "foreign/map_marker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ int foreign_file_open_at(const char *root_path, const char *path, const struct f
 	if (err)
 		return err;
 	fd = root_file_read(path_fd);
-	if (fd >= 0 && perf_map_is_ours(fd)) {
+	if (fd >= 0 && map_marker_is_in(fd)) {
 		close(fd);
 		return -EEXIST;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about maps/foreign_map.h and foreign_text.h: what runtimes write, and what they never
+ * Claims about foreign/foreign_map.h and foreign_text.h: what runtimes write, and what they never
  * do.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 
 #define LONG_LINE_BYTES (10u << 20)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the lines of a runtime's perf map as a code map, see foreign_map.h. */
-#include "maps/foreign_map.h"
+#include "foreign/foreign_map.h"
 
 #include "code/name_pool.h"
 #include "guard/heap_bytes.h"
-#include "maps/foreign_answer.h"
+#include "foreign/foreign_answer.h"
 
 #include <errno.h>
 #include <stdlib.h>

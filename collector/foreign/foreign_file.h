@@ -15,8 +15,8 @@
  * perf map that was last written before the process began belongs to an earlier process with this
  * PID. The collector's own perf maps are known by their first line and are not opened.
  */
-#ifndef FG_MAPS_FOREIGN_FILE_H
-#define FG_MAPS_FOREIGN_FILE_H
+#ifndef FG_FOREIGN_FOREIGN_FILE_H
+#define FG_FOREIGN_FOREIGN_FILE_H
 
 #include <sys/stat.h>
 #include <sys/types.h>

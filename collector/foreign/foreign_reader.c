@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the perf map of a runtime as the file grows, see foreign_reader.h. */
-#include "maps/foreign_reader.h"
+#include "foreign/foreign_reader.h"
 
 #include "base/clock.h"
 #include "base/guarded.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about maps/foreign_reader.h and foreign_file.h: a map of this process's own, which grows
+ * Claims about foreign/foreign_reader.h and foreign_file.h: a map of this process's own, which grows
  * and is replaced, and a directory in the place of a container's root with things that bite. All
  * claims hold with parsers and without.
  */
@@ -21,7 +21,7 @@
 #include "common/files.h"
 #include "common/temp_dir.h"
 #include "confine/parser.h"
-#include "maps/foreign_reader.h"
+#include "foreign/foreign_reader.h"
 
 static char root[TEMP_DIR_BYTES];
 static char own[64]; /* /tmp/perf-<our PID>.map */

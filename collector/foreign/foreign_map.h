@@ -12,11 +12,11 @@
  * first read has always been there. A later line goes before an earlier line at its addresses. The
  * first line at an address holds for earlier samples too, because runtimes buffer their lines.
  */
-#ifndef FG_MAPS_FOREIGN_MAP_H
-#define FG_MAPS_FOREIGN_MAP_H
+#ifndef FG_FOREIGN_FOREIGN_MAP_H
+#define FG_FOREIGN_FOREIGN_MAP_H
 
 #include "code/code_map.h"
-#include "maps/foreign_text.h"
+#include "foreign/foreign_text.h"
 
 /* The most memory of one process's code ranges and names. */
 #define FOREIGN_MAP_MAX_BYTES ((size_t)96 << 20)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What agents say, as it is in the jitdump: the model with one session, of a child of the test. */
-#include "targets_fixture.h"
+#include "../process/targets_fixture.h"
 
-#include "../maps/jitdump_reader.h"
+#include "jitdump_reader.h"
 #include "base/clock.h"
 
 #include <setjmp.h>
@@ -18,14 +18,14 @@ static struct jitdump_reader reader;
 
 static struct process *connect_with_dump(void)
 {
-	assert_int_equal(jitdump_open(map_dir, JITDUMP_MAX_BYTES, &targets.jitdump), 0);
+	assert_int_equal(jitdump_open(map_dir, JITDUMP_MAX_BYTES, &outputs.jitdump), 0);
 	return connect_agent();
 }
 
 static void end_dump(void)
 {
-	jitdump_close(targets.jitdump);
-	targets.jitdump = NULL;
+	jitdump_close(outputs.jitdump);
+	outputs.jitdump = NULL;
 	jitdump_reader_read(&reader, map_dir);
 }
 
@@ -101,17 +101,18 @@ static void tick_reads_outgrown_mappings_and_flushes(void **state)
 	uint64_t due;
 
 	process = connect_with_dump();
-	targets_tick(&targets, now, 0);
+	tick(now);
 	say_load((uintptr_t)code, 32, "run", now);
-	due = jitdump_due_ns(targets.jitdump);
+	due = jitdump_due_ns(outputs.jitdump);
 	assert_true(due > 0);
-	assert_true(jitdump_target_due_ns(&process->jitdump) > 0);
-	assert_true(targets_next_tick_ns(&targets) <= jitdump_target_due_ns(&process->jitdump));
-	targets_tick(&targets, due - 1, 0); /* the map appears, the mappings are read */
-	assert_int_equal(jitdump_target_due_ns(&process->jitdump), 0);
-	assert_int_equal(targets_next_tick_ns(&targets), due);
-	targets_tick(&targets, due, 0);
-	assert_int_equal(jitdump_due_ns(targets.jitdump), 0);
+	assert_true(jitdump_target_due_ns(&process->output->jitdump) > 0);
+	assert_true(map_outputs_due_ns(&outputs) <=
+		    jitdump_target_due_ns(&process->output->jitdump));
+	tick(due - 1); /* the map appears, the mappings are read */
+	assert_int_equal(jitdump_target_due_ns(&process->output->jitdump), 0);
+	assert_int_equal(map_outputs_due_ns(&outputs), due);
+	tick(due);
+	assert_int_equal(jitdump_due_ns(outputs.jitdump), 0);
 }
 
 int main(void)

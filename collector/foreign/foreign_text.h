@@ -10,8 +10,8 @@
  * The file grows while it is read, so its bytes come in pieces that may end within a line. The file
  * is a container's and may hold any bytes. A zero-filled struct foreign_text is a valid start.
  */
-#ifndef FG_MAPS_FOREIGN_TEXT_H
-#define FG_MAPS_FOREIGN_TEXT_H
+#ifndef FG_FOREIGN_FOREIGN_TEXT_H
+#define FG_FOREIGN_FOREIGN_TEXT_H
 
 #include "base/counters.h"
 

@@ -10,10 +10,10 @@
  * has not ended. The reader of an answer trusts no value in it, because the piece may have taken
  * over the parser. Such a parser can invent lines, as the piece itself could.
  */
-#ifndef FG_MAPS_FOREIGN_ANSWER_H
-#define FG_MAPS_FOREIGN_ANSWER_H
+#ifndef FG_FOREIGN_FOREIGN_ANSWER_H
+#define FG_FOREIGN_FOREIGN_ANSWER_H
 
-#include "maps/foreign_text.h"
+#include "foreign/foreign_text.h"
 
 #define FOREIGN_PIECE_BYTES ((size_t)256 << 10) /* at most, of a perf map */
 

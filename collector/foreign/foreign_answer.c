@@ -7,7 +7,7 @@
  *   byte order
  *   the line that has not ended
  */
-#include "maps/foreign_answer.h"
+#include "foreign/foreign_answer.h"
 
 #include "base/array.h"
 #include "base/utf8.h"
