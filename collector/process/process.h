@@ -334,10 +334,13 @@ const char *process_pod(const struct process *process);
 
 /*
  * The interpreted method whose Method* is at addr, borrowed as from java_methods_find; or NULL and
- * the reason, a static text. Each call without a method is counted in struct jvm's unnamed_methods.
+ * the reason. Nothing is counted.
  */
 const struct java_method *process_java_method(struct process *process, uint64_t addr,
-					      uint64_t now_ns, const char **ret_reason);
+					      uint64_t now_ns,
+					      enum java_methods_reason *ret_reason);
+/* Adds frames without a method, by reason, of a stack that is taken. process may be NULL. */
+void process_count_unnamed(struct process *process, const uint32_t unnamed[JAVA_METHODS_REASONS]);
 
 /* Makes the process's workload anew of its container, its agent's hello and its start_class. */
 void process_identify(struct process *process);

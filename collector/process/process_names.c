@@ -157,12 +157,11 @@ static const char *name_method(void *arg, const char *text, size_t len)
 }
 
 const struct java_method *process_java_method(struct process *process, uint64_t addr,
-					      uint64_t now_ns, const char **ret_reason)
+					      uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
-	enum java_methods_reason reason = JAVA_METHODS_NO_LAYOUT;
-	const struct java_method *method = NULL;
-	struct jvm *jvm = process->jvm;
+	const struct jvm *const jvm = process->jvm;
 
+	*ret_reason = JAVA_METHODS_NO_LAYOUT;
 	if (jvm && vm_layout_has_methods(&jvm->layout)) {
 		const struct java_methods_source source = {.pid = process->pid,
 							   .is_gone = process->gone_ns != 0,
@@ -170,14 +169,15 @@ const struct java_method *process_java_method(struct process *process, uint64_t 
 							   .name = name_method,
 							   .arg = process};
 
-		method = java_methods_find(&process->java_methods, &source, addr, now_ns, &reason);
+		return java_methods_find(&process->java_methods, &source, addr, now_ns, ret_reason);
 	}
-	if (method)
-		return method;
-	if (jvm)
-		jvm->unnamed_methods[reason]++;
-	*ret_reason = java_methods_reason_name(reason);
 	return NULL;
+}
+
+void process_count_unnamed(struct process *process, const uint32_t unnamed[JAVA_METHODS_REASONS])
+{
+	for (size_t i = 0; process && process->jvm && i < JAVA_METHODS_REASONS; i++)
+		process->jvm->unnamed_methods[i] += unnamed[i];
 }
 
 /* ---- threads ---- */

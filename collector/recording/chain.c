@@ -20,7 +20,7 @@ uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct 
 		       const struct record *record)
 {
 	static struct stack stack; /* used by the model's thread only */
-	const char *reason;
+	enum java_methods_reason reason;
 
 	if (step == SAMPLE_REMAINDER) {
 		unwinder_keep_remainder(unwinder, process, record->time_ns, &record->sample);
@@ -193,6 +193,7 @@ bool chain_name_waker(const struct chain_style *style, struct symbolizer *symbol
 
 	if (verdict.is_waiting)
 		return false;
+	process_count_unnamed(walk->process, verdict.unnamed);
 	waker_stack_keep(ret, walk->record, all_frames, n);
 	return true;
 }
@@ -208,6 +209,7 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 
 	if (verdict.is_waiting)
 		return false;
+	process_count_unnamed(walk->process, verdict.unnamed);
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	if (probe_sample_is(&record->sample)) {

@@ -21,11 +21,9 @@ static bool may_wait(const struct recording *recording, const struct process *pr
 	return recording->is_patient && now_ns >= process->patience_ns;
 }
 
-/* The walk does not count, and the sample waits until more is known of the process. */
-static void begin_wait(struct recording *recording, struct recording_model *model,
-		       struct process *process, uint64_t now_ns)
+/* The sample waits until more is known of the process. */
+static void begin_wait(struct recording *recording, struct process *process, uint64_t now_ns)
 {
-	unwinder_undo(recording_unwinder(recording, model));
 	recording->retry_ns = now_ns + RETRY_NS;
 	if (!process->waiting_ns)
 		process->waiting_ns = now_ns;
@@ -46,7 +44,7 @@ static bool waits_for_code(struct recording *recording, struct recording_model *
 				record->time_ns) ||
 	    !may_wait(recording, process, now_ns))
 		return false;
-	begin_wait(recording, model, process, now_ns);
+	begin_wait(recording, process, now_ns);
 	return true;
 }
 
@@ -88,7 +86,7 @@ static bool walk(struct recording *recording, struct recording_model *model,
 	hope = recording_seek_mappings(recording, model, process, record->time_ns);
 	now_ns = clock_now_ns();
 	if (hope == MAPPING_HOPE_LATER && may_wait(recording, process, now_ns)) {
-		begin_wait(recording, model, process, now_ns);
+		begin_wait(recording, process, now_ns);
 		if (!recording->is_waiting)
 			recording->counts.reread_put_off = ++recording->mappings.put_off;
 		return false;
@@ -96,7 +94,6 @@ static bool walk(struct recording *recording, struct recording_model *model,
 	end_wait(process);
 	if (hope != MAPPING_HOPE_NOW)
 		return true;
-	unwinder_undo(recording_unwinder(recording, model));
 	sample_watch_end(recording->watch, false, NULL); /* the first walk does not count */
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	return walk_once(recording, model, process, record, ret);
@@ -121,8 +118,10 @@ bool recording_name_sample(struct recording *recording, struct recording_model *
 		process->jvm->in_heap_ns = record->time_ns;
 	namesakes_part(model->targets, process);
 	is_named = chain_name(&recording->options.style, model->symbolizer, &walked, ret);
-	if (is_named)
+	if (is_named) {
+		unwinder_accept(recording_unwinder(recording, model), &stack, true);
 		dump_sample(model->dump, ret);
+	}
 	if (process)
 		foreign_upkeep_note(&model->targets->foreign, process);
 	return is_named;
@@ -133,20 +132,17 @@ bool recording_take_waker(struct recording *recording, struct recording_model *m
 {
 	static struct stack stack; /* as above */
 	const struct chain_walk walked = {.record = record, .process = process, .stack = &stack};
-	bool is_named;
 
 	if (!recording->waker || !process) {
 		recording->counts.waker_stacks_unnamed++;
 		recording->samples.wakers++;
 		return true;
 	}
-	is_named = walk(recording, model, process, record, &stack);
-	if (is_named) {
-		/* The quality is that of samples. */
-		unwinder_discount(recording_unwinder(recording, model), &stack);
-		is_named = chain_name_waker(&recording->options.style, model->symbolizer, &walked,
-					    recording->waker);
-	}
-	recording->samples.wakers += is_named;
-	return is_named;
+	if (!walk(recording, model, process, record, &stack) ||
+	    !chain_name_waker(&recording->options.style, model->symbolizer, &walked,
+			      recording->waker))
+		return false;
+	unwinder_accept(recording_unwinder(recording, model), &stack, false);
+	recording->samples.wakers++;
+	return true;
 }

@@ -200,16 +200,18 @@ static size_t name_code(struct frame_texts *texts, const struct symbolizer_conte
 /* Names a method by the JVM's memory. An interpreted frame has no inlined frames. */
 static struct frame name_interpreted(struct frame_texts *texts,
 				     const struct symbolizer_context *context,
-				     const struct stack_entry *entry, bool *ret_is_named)
+				     const struct stack_entry *entry,
+				     struct symbolizer_verdict *verdict)
 {
 	const struct java_method *method;
 	struct java_place place;
 	struct frame frame;
-	const char *reason;
+	enum java_methods_reason reason;
 
 	method = process_java_method(context->process, entry->method, context->time_ns, &reason);
 	if (!method) {
-		*ret_is_named = false;
+		verdict->is_java_named = false;
+		verdict->unnamed[reason]++;
 		return (struct frame){.name = intern_add_str(&texts->names, "[interpreted]"),
 				      .kind = FRAME_INTERPRETED};
 	}
@@ -225,7 +227,8 @@ static struct frame name_interpreted(struct frame_texts *texts,
 }
 
 size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_context *context,
-			const struct stack_entry *entry, struct frame_room room, bool *ret_is_named)
+			const struct stack_entry *entry, struct frame_room room,
+			struct symbolizer_verdict *verdict)
 {
 	const struct process *process = context->process;
 	struct code_place place = {.addr = stack_probe(entry)};
@@ -233,13 +236,13 @@ size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_conte
 	if (!process)
 		return 0;
 	if (entry->method) {
-		room.frames[0] = name_interpreted(texts, context, entry, ret_is_named);
+		room.frames[0] = name_interpreted(texts, context, entry, verdict);
 		return 1;
 	}
 	if (process->code)
 		place.range = code_map_find(process->code, place.addr, context->time_ns);
 	if (place.range && kind_of(place.range) == FRAME_INTERPRETED)
-		*ret_is_named = false;
+		verdict->is_java_named = false;
 	return place.range ? name_code(texts, context, &place, room) : 0;
 }
 

@@ -20,11 +20,11 @@
 /*
  * Names the frames at entry, the innermost inlined one first, and returns their number; 0: the
  * agent told of no code there. If there is no room, inlined frames are left out and their caller
- * says so. *ret_is_named becomes false if the method has no name, and stays as it is otherwise.
+ * says so. The verdict is told of a method without a name, and stays as it is otherwise.
  */
 size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_context *context,
 			const struct stack_entry *entry, struct frame_room room,
-			bool *ret_is_named);
+			struct symbolizer_verdict *verdict);
 
 /*
  * Whether the entry is Continuation.enterSpecial, by which a carrier thread runs a virtual thread.

@@ -185,8 +185,7 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 			const struct stack_entry *entry, struct frame_room room,
 			struct symbolizer_verdict *verdict)
 {
-	const size_t n =
-		java_frames_name(&symbolizer->texts, context, entry, room, &verdict->is_java_named);
+	const size_t n = java_frames_name(&symbolizer->texts, context, entry, room, verdict);
 
 	if (n > 0)
 		return n;
@@ -345,16 +344,9 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		       struct symbolizer_verdict *ret_verdict)
 {
 	const uint64_t missing = count_missing(symbolizer);
-	struct jvm *jvm = context->process ? context->process->jvm : NULL;
-	uint64_t unnamed[JAVA_METHODS_REASONS];
-	size_t n;
+	const size_t n = name_stack(symbolizer, context, stack, ret, ret_verdict);
 
-	if (jvm)
-		memcpy(unnamed, jvm->unnamed_methods, sizeof(unnamed));
-	n = name_stack(symbolizer, context, stack, ret, ret_verdict);
 	ret_verdict->is_waiting = count_missing(symbolizer) != missing;
-	if (jvm && ret_verdict->is_waiting)
-		memcpy(jvm->unnamed_methods, unnamed, sizeof(unnamed));
 	return n;
 }
 

@@ -25,19 +25,6 @@
 
 struct symbolizer; /* opaque */
 
-/* What the frames say about a stack's quality. */
-struct symbolizer_verdict {
-	bool is_java_named; /* every frame in generated code has a name, and Java is not hidden */
-	/* An interpreted frame has no method's name, and no frame is of kind FRAME_UNKNOWN. */
-	bool is_interpreted_unnamed;
-	bool is_rooted; /* the last frame is the entry of a thread or of the process */
-	/*
-	 * Symbol tables are still being loaded, and the table cache is patient
-	 * (files/table_cache.h): name the stack again later. Nothing has been counted.
-	 */
-	bool is_waiting;
-};
-
 /* tables is borrowed. */
 int symbolizer_new(struct table_cache *tables, struct symbolizer **ret);
 void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */

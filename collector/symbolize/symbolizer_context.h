@@ -29,4 +29,19 @@ struct symbolizer_context {
 	bool cuts_carriers;
 };
 
+/* What the frames say about a stack's quality. */
+struct symbolizer_verdict {
+	bool is_java_named; /* every frame in generated code has a name, and Java is not hidden */
+	/* An interpreted frame has no method's name, and no frame is of kind FRAME_UNKNOWN. */
+	bool is_interpreted_unnamed;
+	bool is_rooted; /* the last frame is the entry of a thread or of the process */
+	/*
+	 * Symbol tables are still being loaded, and the table cache is patient
+	 * (files/table_cache.h): name the stack again later.
+	 */
+	bool is_waiting;
+	/* Frames of interpreted methods without a name, to be counted where the stack is taken. */
+	uint32_t unnamed[JAVA_METHODS_REASONS];
+};
+
 #endif

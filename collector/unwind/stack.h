@@ -46,6 +46,15 @@ enum stack_end {
 	STACK_ENDS,
 };
 
+/* What the walk of a stack was, which is counted where its sample is taken. */
+struct stack_counts {
+	uint32_t reads;	  /* of the process's memory, each a system call */
+	bool is_joined;	  /* with the kernel's walk */
+	bool is_extended; /* it goes on in a stack remainder */
+	bool is_doubtful; /* it is cut because the stack remainder changed around the sample */
+	bool is_code_unread;
+};
+
 struct stack {
 	struct stack_entry entries[STACK_MAX];
 	uint32_t depth;
@@ -55,6 +64,7 @@ struct stack {
 	bool has_gap;	 /* an entry stands for frames in the heap that could not be read */
 	uint64_t end_addr;
 	uint64_t missed_code; /* an address in generated code of which nothing is known; 0: none */
+	struct stack_counts counts;
 };
 
 /*

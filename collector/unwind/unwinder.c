@@ -34,7 +34,6 @@ struct unwinder {
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
-	struct unwinder_stats before;	/* the last walk that was counted */
 	const struct file_watch *watch; /* or NULL */
 	struct stack again; /* the stack of a second walk, by the other of two remainders */
 };
@@ -551,7 +550,7 @@ static void settle(const struct user_walk *first, struct user_walk second, struc
 	walk_user(&second, again);
 	if (is_same_way(ret, again, first->snapshot_end.depth))
 		return;
-	first->unwinder->stats.doubtful++;
+	ret->counts.is_doubtful = true;
 	ret->depth = first->snapshot_end.depth;
 	end_at(ret, STACK_SNAPSHOT_ENDED, ret->entries[ret->depth - 1].addr);
 }
@@ -573,17 +572,6 @@ static void start(struct user_walk *user, const struct sample *sample)
 	user->snapshot_end.addr = walk->stack.addr + walk->stack.len;
 }
 
-static void count_walk(const struct user_walk *user, const struct stack *stack)
-{
-	struct unwinder_stats *stats = &user->unwinder->stats;
-
-	stats->reads += user->walk.spent.reads + user->walk.spent.heap_reads;
-	stats->unread_code += user->walk.notes.is_code_unread;
-	stats->extended += is_extended(user);
-	stats->in_heap += stack->is_in_heap;
-	stats->heap_gaps += stack->has_gap;
-}
-
 static void walk_sample(struct user_walk user, const struct sample *sample, struct stack *ret)
 {
 	struct unwinder *unwinder = user.unwinder;
@@ -592,6 +580,7 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
+	ret->counts = (struct stack_counts){0};
 	if (!user.walk.process || !sample->regs)
 		return;
 	start(&user, sample);
@@ -616,8 +605,10 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 		ret->end = STACK_PAGE_OUT;
 	if (ret->end != STACK_WHOLE && ret->end != STACK_IN_DOUBT && chain.n > 0 &&
 	    ret->depth > n_kernel)
-		unwinder->stats.joined += join_chain(&user.walk, &chain, n_kernel, ret);
-	count_walk(&user, ret);
+		ret->counts.is_joined = join_chain(&user.walk, &chain, n_kernel, ret);
+	ret->counts.reads = user.walk.spent.reads + user.walk.spent.heap_reads;
+	ret->counts.is_extended = is_extended(&user);
+	ret->counts.is_code_unread = user.walk.notes.is_code_unread;
 }
 
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
@@ -625,37 +616,34 @@ bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 {
 	const uint64_t missing = table_cache_missing(unwinder->tables);
 
-	unwinder->before = unwinder->stats;
 	walk_sample((struct user_walk){.unwinder = unwinder,
 				       .walk = {.process = process, .time_ns = time_ns}},
 		    sample, ret);
-	unwinder->stats.ends[ret->end]++;
-	if (table_cache_missing(unwinder->tables) == missing)
-		return true;
-	unwinder->stats = unwinder->before;
-	return false;
+	return table_cache_missing(unwinder->tables) == missing;
 }
 
-void unwinder_undo(struct unwinder *unwinder)
+void unwinder_accept(struct unwinder *unwinder, const struct stack *stack, bool is_of_sample)
 {
-	unwinder->stats = unwinder->before;
-}
+	struct unwinder_stats *const stats = &unwinder->stats;
+	const struct stack_counts *const counts = &stack->counts;
 
-void unwinder_discount(struct unwinder *unwinder, const struct stack *stack)
-{
-	unwinder->stats.ends[stack->end]--;
+	stats->ends[stack->end] += is_of_sample;
+	stats->joined += counts->is_joined;
+	stats->extended += counts->is_extended;
+	stats->doubtful += counts->is_doubtful;
+	stats->reads += counts->reads;
+	stats->unread_code += counts->is_code_unread;
+	stats->in_heap += stack->is_in_heap;
+	stats->heap_gaps += stack->has_gap;
 }
 
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct sample *sample, struct stack *ret)
 {
-	const struct unwinder_stats stats = unwinder->stats;
-
 	walk_sample((struct user_walk){.unwinder = unwinder,
 				       .purpose = FOR_LATER,
 				       .walk = {.process = process, .time_ns = time_ns}},
 		    sample, ret);
-	unwinder->stats = stats;
 }
 
 void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,

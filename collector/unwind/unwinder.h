@@ -66,21 +66,18 @@ void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch);
 /*
  * Walks the stack of a sample. Without a process (NULL), or without registers in the sample, *ret
  * is the kernel's walk alone. False: unwind tables are still being loaded, and the caller of the
- * table cache is patient (files/table_cache.h). The sample is then to be walked again, and nothing
- * has been counted.
+ * table cache is patient (files/table_cache.h). The sample is then to be walked again. Nothing is
+ * counted until unwinder_accept.
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct sample *sample, struct stack *ret);
 
-/* Takes the last walk out of all counters, because its sample is walked again. */
-void unwinder_undo(struct unwinder *unwinder);
-
-/* Takes a walk out of the counters of ends, because its stack is no sample's. */
-void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
+/* Counts a walk whose stack is taken. The counters of ends have the stacks of samples alone. */
+void unwinder_accept(struct unwinder *unwinder, const struct stack *stack, bool is_of_sample);
 
 /*
  * Walks a sample ahead of the walk that counts: reads and keeps what that walk will need of the
- * process, while the process exists. Nothing is counted.
+ * process, while the process exists.
  */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct sample *sample, struct stack *ret);

@@ -139,7 +139,7 @@ static void print_method(const struct java_method *method, const struct vm_layou
 static uint64_t measure(struct process *process, const uint64_t *methods, size_t n, uint64_t now_ns)
 {
 	const uint64_t start = clock_now_ns();
-	const char *reason;
+	enum java_methods_reason reason;
 
 	for (size_t i = 0; i < n; i++)
 		process_java_method(process, methods[i], now_ns, &reason);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	static uint64_t methods[MAX_METHODS];
 	struct process *process;
 	size_t n_words, n = 0;
-	const char *reason = "";
+	enum java_methods_reason reason = JAVA_METHODS_NO_LAYOUT;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: stack_methods PID TID < HELLO\n");
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	print_figures(process, methods, n);
 	if (n == 0)
 		fprintf(stderr, "stack_methods: none in %zu words; the last: %s\n", n_words,
-			reason);
+			java_methods_reason_name(reason));
 	process_free(process);
 	return n == 0;
 }

@@ -132,6 +132,7 @@ static void take_sample(struct bench *bench, const struct record *record)
 	context.process = process;
 	at[WALK] = cpu_ns();
 	unwinder_walk(bench->engine.unwinder, process, record->time_ns, &record->sample, &stack);
+	unwinder_accept(bench->engine.unwinder, &stack, true);
 	at[NAME] = cpu_ns();
 	n = symbolizer_name(bench->engine.symbolizer, &context, &stack, frames, &verdict);
 	at[ADD] = cpu_ns();

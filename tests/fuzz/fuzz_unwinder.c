@@ -127,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (words[SAMPLE_REGS_COUNT] % 2)
 		make_chain(&sample, &words[SAMPLE_REGS_COUNT], n - SAMPLE_REGS_COUNT);
 	unwinder_walk(unwinder, process, 2, &sample, &stack);
+	unwinder_accept(unwinder, &stack, true);
 	check_steps(&stack);
 	return 0;
 }

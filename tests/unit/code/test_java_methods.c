@@ -26,7 +26,7 @@
 
 static struct process *process;
 static struct fake_hotspot fake;
-static const char *reason;
+static enum java_methods_reason why;
 
 static int set_up(void **state)
 {
@@ -45,7 +45,13 @@ static int tear_down(void **state)
 
 static const struct java_method *find(uint64_t now_ns)
 {
-	return process_java_method(process, fake_addr(&fake.method), now_ns, &reason);
+	const struct java_method *const method =
+		process_java_method(process, fake_addr(&fake.method), now_ns, &why);
+	uint32_t unnamed[JAVA_METHODS_REASONS] = {0};
+
+	unnamed[why] = !method;
+	process_count_unnamed(process, unnamed);
+	return method;
 }
 
 /* Anew each time, whatever was said before. */
@@ -53,7 +59,7 @@ static void check_reason(const char *expected)
 {
 	java_methods_clear(&process->java_methods);
 	assert_null(find(1));
-	assert_string_equal(reason, expected);
+	assert_string_equal(java_methods_reason_name(why), expected);
 }
 
 static void a_method_has_its_names_and_lines(void **state)
@@ -150,11 +156,11 @@ static void addresses_without_a_method_are_a_reason(void **state)
 		0, 1, 4095, UINT64_MAX, UINT64_MAX - 7, UINT64_C(0xffffffff81000000)};
 
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
-		assert_null(process_java_method(process, garbage[i], 1, &reason));
-		assert_string_equal(reason, "no method there");
+		assert_null(process_java_method(process, garbage[i], 1, &why));
+		assert_string_equal(java_methods_reason_name(why), "no method there");
 	}
-	assert_null(process_java_method(process, NEVER_MAPPED, 1, &reason));
-	assert_string_equal(reason, "not mapped");
+	assert_null(process_java_method(process, NEVER_MAPPED, 1, &why));
+	assert_string_equal(java_methods_reason_name(why), "not mapped");
 }
 
 /* At the end of what is mapped, as far as there is anything, and no further. */
@@ -243,7 +249,7 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 	fake.method.const_method = NEVER_MAPPED;
 	assert_null(find(LATER(4)));
 	assert_int_equal(process->java_methods.lines_bytes, 5);
-	assert_string_equal(reason, "not mapped");
+	assert_string_equal(java_methods_reason_name(why), "not mapped");
 	assert_int_equal(process->java_methods.by_addr.count, 1);
 }
 
@@ -263,8 +269,8 @@ static void methods_that_were_met_together_are_read_again_one_by_one(void **stat
 		for (size_t i = 0; i < METHODS; i++) {
 			if (sample == 0)
 				methods[i] = fake.method;
-			assert_non_null(process_java_method(process, fake_addr(&methods[i]), now_ns,
-							    &reason));
+			assert_non_null(
+				process_java_method(process, fake_addr(&methods[i]), now_ns, &why));
 		}
 		reads += process->java_methods.reads;
 		if (sample > 0 && process->java_methods.reads > most)
@@ -294,7 +300,7 @@ static void a_method_that_has_gone_since_names_the_samples_before(void **state)
 	assert_string_equal(find(LATER(1) - 2)->name, "run");
 	assert_string_equal(find(LATER(1))->name, "run");
 	assert_null(find(LATER(2)));
-	assert_string_equal(reason, "no method there");
+	assert_string_equal(java_methods_reason_name(why), "no method there");
 }
 
 static void of_two_methods_at_an_address_the_nearer_one_counts(void **state)
@@ -317,10 +323,10 @@ static void a_sample_that_is_named_late_checks_nothing_early(void **state)
 	uint32_t reads;
 
 	find(1);
-	process_java_method(process, fake_addr(&other), 1, &reason);
-	process_java_method(process, fake_addr(&third), 1, &reason);
-	process_java_method(process, fake_addr(&other), early_ns, &reason);
-	process_java_method(process, fake_addr(&third), early_ns + 1, &reason);
+	process_java_method(process, fake_addr(&other), 1, &why);
+	process_java_method(process, fake_addr(&third), 1, &why);
+	process_java_method(process, fake_addr(&other), early_ns, &why);
+	process_java_method(process, fake_addr(&third), early_ns + 1, &why);
 	reads = process->java_methods.reads;
 	fake.method.const_method = 0;
 	assert_string_equal(find(early_ns)->name, "run");
@@ -382,16 +388,16 @@ static void the_cache_and_the_reading_have_a_maximum(void **state)
 		if (i % JAVA_METHODS_MAX_READS == 0)
 			now_ns += JAVA_METHODS_WINDOW_NS;
 		many[i] = fake.method;
-		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &reason));
+		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &why));
 		assert_true(process->java_methods.by_addr.count <= JAVA_METHODS_MAX);
 	}
 	assert_int_equal(process->java_methods.by_addr.count, 8);
 	assert_int_equal(process->java_methods.lines_bytes, 8 * 5);
 	now_ns += JAVA_METHODS_WINDOW_NS;
 	for (size_t i = 0; i < JAVA_METHODS_MAX_READS; i++)
-		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &reason));
+		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &why));
 	assert_null(find(now_ns));
-	assert_string_equal(reason, "too many at once");
+	assert_string_equal(java_methods_reason_name(why), "too many at once");
 	assert_non_null(find(now_ns + JAVA_METHODS_WINDOW_NS));
 }
 
@@ -399,7 +405,7 @@ static void of_a_process_that_is_gone_nothing_is_read(void **state)
 {
 	process->gone_ns = 5;
 	assert_null(find(1));
-	assert_string_equal(reason, "process gone");
+	assert_string_equal(java_methods_reason_name(why), "process gone");
 	process->gone_ns = 0;
 	assert_non_null(find(1));
 	process->gone_ns = 5;
@@ -424,7 +430,7 @@ static void what_is_late_is_read_again(void **state)
 
 	process_memory_use(&late);
 	assert_null(find(1));
-	assert_string_equal(reason, "no answer in time");
+	assert_string_equal(java_methods_reason_name(why), "no answer in time");
 	assert_int_equal(process->java_methods.by_addr.count, 0);
 	assert_string_equal(find(1)->name, "run");
 	left = 1;
@@ -465,7 +471,8 @@ static void without_permission_there_is_no_name(void **state)
 		skip(); /* only root can become somebody else */
 	pid = fork();
 	if (pid == 0)
-		_exit(!child_becomes_nobody() || find(1) || strcmp(reason, "no permission") != 0 ||
+		_exit(!child_becomes_nobody() || find(1) ||
+		      strcmp(java_methods_reason_name(why), "no permission") != 0 ||
 		      process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] != 1);
 	child_check(pid);
 }
@@ -490,7 +497,7 @@ static void each_missing_value_switches_names_off(void **state)
 		fake_hotspot_say_hello(process, needed[i]);
 		assert_false(vm_layout_has_methods(&process->jvm->layout));
 		assert_null(find(1));
-		assert_string_equal(reason, "layout not known");
+		assert_string_equal(java_methods_reason_name(why), "layout not known");
 	}
 	fake_hotspot_say_hello(process, "constant ConstMethod::_has_linenumber_table");
 	assert_int_equal(java_method_line(find(1), 4), 0);
@@ -506,7 +513,7 @@ static void a_new_hello_forgets_what_was_read(void **state)
 	assert_string_equal(find(2)->name, "fly");
 	assert_true(process_exec(process, 3));
 	assert_null(find(4));
-	assert_string_equal(reason, "layout not known");
+	assert_string_equal(java_methods_reason_name(why), "layout not known");
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

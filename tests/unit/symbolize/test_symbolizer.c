@@ -442,15 +442,20 @@ static void an_interpreted_method_without_a_name_is_unnamed_java(void **state)
 {
 	const struct stack stack = {.depth = 1,
 				    .entries = {{.addr = fake_addr(code), .method = 0x10000}}};
+	struct symbolizer_verdict verdict;
 
-	assert_false(name(&stack, 20).is_java_named);
-	assert_true(name(&stack, 20).is_interpreted_unnamed);
+	verdict = name(&stack, 20);
+	assert_false(verdict.is_java_named);
+	assert_true(verdict.is_interpreted_unnamed);
+	assert_int_equal(verdict.unnamed[JAVA_METHODS_NO_LAYOUT], 1);
 	assert_string_equal(frames[0].name, "[interpreted]");
 	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
 	fake_hotspot_say_hello(process, NULL);
-	name(&stack, 20);
+	verdict = name(&stack, 20);
 	assert_string_equal(frames[0].name, "[interpreted]");
-	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NO_LAYOUT], 2);
+	assert_int_equal(verdict.unnamed[JAVA_METHODS_NOT_MAPPED], 1);
+	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED], 0);
+	process_count_unnamed(process, verdict.unnamed);
 	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED], 1);
 }
 

@@ -151,6 +151,12 @@ PLAIN_FRAME static int descend(struct taken *taken, int depth)
 
 static uint64_t unread_pages; /* of the next walks' samples */
 
+static void walk_at(uint64_t time_ns, const struct sample *sample)
+{
+	unwinder_walk(unwinder, self, time_ns, sample, &stack);
+	unwinder_accept(unwinder, &stack, true);
+}
+
 static void walk(const struct taken *taken, uint32_t len)
 {
 	const struct sample sample = {.regs = taken->regs,
@@ -158,7 +164,7 @@ static void walk(const struct taken *taken, uint32_t len)
 				      .stack_len = len,
 				      .unread_pages = unread_pages};
 
-	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	walk_at(NOW, &sample);
 }
 
 /*
@@ -285,6 +291,26 @@ static void a_deep_stack_goes_on_in_the_process(void **state)
 	let_go(taken);
 }
 
+static void a_walk_counts_where_it_is_accepted(void **state)
+{
+	struct taken *taken = take_on_thread();
+	const struct sample sample = {
+		.regs = taken->regs, .stack = taken->bytes, .stack_len = 2048};
+	struct unwinder_stats stats;
+
+	for (int i = 0; i < 3; i++)
+		unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.ends[STACK_WHOLE] + stats.extended + stats.reads, 0);
+	unwinder_accept(unwinder, &stack, false); /* a waker's */
+	unwinder_accept(unwinder, &stack, true);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.ends[STACK_WHOLE], 1);
+	assert_int_equal(stats.extended, 2);
+	assert_int_equal(stats.reads, 2 * stack.counts.reads);
+	let_go(taken);
+}
+
 static void a_stack_that_has_changed_since_is_not_gone_on_with(void **state)
 {
 	struct taken *taken = take_on_thread();
@@ -333,7 +359,7 @@ static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 	chain[sample.user.len++] = sample_regs_get(taken->regs, SAMPLE_REG_PC);
 	for (int i = 2; i < taken->n; i++)
 		chain[sample.user.len++] = (uint64_t)(uintptr_t)taken->frames[i];
-	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	walk_at(NOW, &sample);
 	check_frames(taken, (uint32_t)taken->n);
 	assert_int_equal(stack.depth, taken->n);
 	assert_int_equal(stack.end, STACK_BY_FP);
@@ -344,7 +370,7 @@ static void without_registers_it_is_the_kernels_walk(void **state)
 {
 	const uint64_t chain[] = {0x10, 0x20};
 
-	unwinder_walk(unwinder, self, NOW, &(struct sample){.user = {chain, 2}}, &stack);
+	walk_at(NOW, &(struct sample){.user = {chain, 2}});
 	assert_int_equal(stack.depth, 2);
 	assert_int_equal(stack.end, STACK_BY_FP);
 }
@@ -431,7 +457,7 @@ static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	set_reg(sample_regs, PERF_REG_ARM64_X29, fp);
 #endif
-	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	walk_at(NOW, &sample);
 }
 
 /* Checks the addresses of the frames behind the first one. More frames may follow. */
@@ -583,14 +609,14 @@ static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(v
 	first = take_short_copy(&sample);
 	words[11] = caller + 512 + 100;
 	second = take_short_copy(&sample);
-	unwinder_walk(unwinder, self, second, &sample, &stack);
+	walk_at(second, &sample);
 	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
 	assert_int_equal(stack.depth, 2);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	unwinder_stats(unwinder, &stats);
 	assert_int_equal(stats.doubtful, 1);
 	/* Before it changed there is no doubt. */
-	unwinder_walk(unwinder, self, first, &sample, &stack);
+	walk_at(first, &sample);
 	assert_true(stack.depth >= 3);
 	assert_int_equal(stack.entries[2].addr, caller + 256 + 100);
 	unwinder_stats(unwinder, &stats);
@@ -612,7 +638,7 @@ static void what_changed_behind_the_copy_but_frames_is_no_matter(void **state)
 	take_short_copy(&sample);
 	words[13] = 78;
 	second = take_short_copy(&sample);
-	unwinder_walk(unwinder, self, second, &sample, &stack);
+	walk_at(second, &sample);
 	assert_true(stack.depth >= 3);
 	assert_int_equal(stack.entries[2].addr, caller + 256 + 100);
 	unwinder_stats(unwinder, &stats);
@@ -641,7 +667,7 @@ static void walk_unseen(uint64_t pc)
 	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	unwinder_look(unwinder, self, NOW, &sample, &stack);
 	memset(room, 0, sizeof(room));
-	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	walk_at(NOW, &sample);
 }
 
 static void a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call(void **state)
@@ -1811,7 +1837,7 @@ static void a_stack_of_too_many_frames_is_left_at_the_bound(void **state)
 		deep[i] = leaf + 60;
 	set_reg(sample_regs, SAMPLE_REG_PC, leaf + 60);
 	set_reg(sample_regs, SAMPLE_REG_SP, (uint64_t)(uintptr_t)deep);
-	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	walk_at(NOW, &sample);
 	assert_int_equal(stack.depth, STACK_MAX);
 	assert_int_equal(stack.end, STACK_FRAME_LIMIT);
 	free(deep);
@@ -2289,6 +2315,7 @@ int main(void)
 		OWN(a_walk_goes_over_a_hole_of_which_it_needs_nothing),
 		OWN(a_walk_ends_at_a_hole_of_which_it_needs_a_word),
 		OWN(a_deep_stack_goes_on_in_the_process),
+		OWN(a_walk_counts_where_it_is_accepted),
 		OWN(a_stack_that_has_changed_since_is_not_gone_on_with),
 		OWN(a_stack_that_grows_while_it_is_read_is_not_run_after),
 		OWN(behind_the_copy_the_kernels_walk_goes_on),
