@@ -6,7 +6,6 @@
 #include "store/store_time.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <time.h>
 
@@ -79,7 +78,7 @@ static const char *utc(uint64_t ns, char ret[UTC_BYTES])
 	return ret;
 }
 
-static json_t *labels_of(const struct store_process *process)
+json_t *history_list_labels(const struct store_process *process)
 {
 	json_t *object = json_object();
 
@@ -89,15 +88,15 @@ static json_t *labels_of(const struct store_process *process)
 	return object;
 }
 
-static json_t *kinds_of(const struct store_row *row)
+json_t *history_list_kinds(const struct store_row *row, const char *key)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < row->n_kinds; i++) {
 		const struct store_row_kind *const kind = &row->kinds[i];
 
-		json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:I, s:I}", "kind",
-						       kind->name, "unit", kind->unit, "samples",
+		json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:I, s:I}", key, kind->name,
+						       "unit", kind->unit, "samples",
 						       (json_int_t)kind->samples, "unnamed",
 						       (json_int_t)kind->unnamed, "unrooted",
 						       (json_int_t)kind->unrooted));
@@ -118,8 +117,9 @@ static json_t *row_of(const struct store_row *row)
 			 process->runtime, "comm", process->comm, "container", process->container,
 			 "container_name", process->container_name, "pod", process->pod, "pod_uid",
 			 process->pod_uid, "namespace", process->name_space, "host", process->host,
-			 "labels", labels_of(process), "kinds", kinds_of(row), "segments",
-			 (json_int_t)row->segments, "bytes", (json_int_t)row->bytes);
+			 "labels", history_list_labels(process), "kinds",
+			 history_list_kinds(row, "kind"), "segments", (json_int_t)row->segments,
+			 "bytes", (json_int_t)row->bytes);
 }
 
 int history_list_print_json(const char *dir, const struct store_list *list, FILE *stream)

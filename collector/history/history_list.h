@@ -11,9 +11,14 @@
 
 #include "store/store_list.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 void history_list_print(const struct store_list *list, FILE *stream);
 int history_list_print_json(const char *dir, const struct store_list *list, FILE *stream);
+
+/* An object of the process's labels, and an array of a row's kinds, whose names have that key. */
+json_t *history_list_labels(const struct store_process *process);
+json_t *history_list_kinds(const struct store_row *row, const char *key);
 
 #endif

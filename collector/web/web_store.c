@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/json_value.h"
 #include "base/log.h"
+#include "history/history_list.h"
 #include "store/store_times.h"
 
 #include <errno.h>
@@ -140,32 +141,6 @@ static int spark_of(const struct store_reader *reader, const struct spark *spark
 	return err;
 }
 
-static json_t *labels_of(const struct store_process *process)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < process->n_labels; i++)
-		json_object_set_new(object, process->labels[i].key,
-				    json_string(process->labels[i].value));
-	return object;
-}
-
-static json_t *kinds_of(const struct store_row *row)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < row->n_kinds; i++) {
-		const struct store_row_kind *const kind = &row->kinds[i];
-
-		json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:I, s:I}", "name",
-						       kind->name, "unit", kind->unit, "samples",
-						       (json_int_t)kind->samples, "unnamed",
-						       (json_int_t)kind->unnamed, "unrooted",
-						       (json_int_t)kind->unrooted));
-	}
-	return array;
-}
-
 /* Takes spark over. */
 static json_t *row_of(const struct store_row *row, bool is_live, json_t *spark)
 {
@@ -178,11 +153,11 @@ static json_t *row_of(const struct store_row *row, bool is_live, json_t *spark)
 			 process->title, "runtime", process->runtime, "comm", process->comm, "host",
 			 process->host, "container", process->container, "container_name",
 			 process->container_name, "pod", process->pod, "namespace",
-			 process->name_space, "labels", labels_of(process), "started_ms",
+			 process->name_space, "labels", history_list_labels(process), "started_ms",
 			 WEB_MS(process->started_ns), "first_ms", WEB_MS(row->first_ns), "last_ms",
 			 WEB_MS(row->last_ns), "is_live", is_live, "segments",
 			 (json_int_t)row->segments, "bytes", (json_int_t)row->bytes, "kinds",
-			 kinds_of(row), "spark", spark);
+			 history_list_kinds(row, "name"), "spark", spark);
 }
 
 static int compare_ids(const void *a, const void *b)
