@@ -7,6 +7,8 @@
 #include "cli/option_setters.h"
 #include "cli/output_options.h"
 #include "options/help.h"
+#include "options/nearest.h"
+#include "options/option_fault.h"
 #include "options/option_value.h"
 #include "options/tables.h"
 
@@ -14,16 +16,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* getopt_long has named the option that does not exist. An option without its value exists. */
-static int say_instead(const char *word)
-{
-	const char *const instead = foreign_option_instead(word, optopt);
-
-	if (instead)
-		log_error("in place of %s: %s", word, instead);
-	return -EINVAL;
-}
 
 /* The commands, as people type them, and as the rows of options know them. */
 static const struct {
@@ -67,11 +59,29 @@ const char *command_line_word(enum command command)
 
 static unsigned bit_of(enum command command)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].command == command)
+			return commands[i].bit;
+	}
+	return 0;
+}
 
-	while (commands[i].command != command)
-		i++;
-	return commands[i].bit;
+/* Says what getopt_long could not read. */
+static int say_fault(const struct options *options, int answer, char *const *argv)
+{
+	const struct option_names names = {
+		.letters = collect_short_options,
+		.list = collect_long_options,
+		.rows = collect_rows,
+		.command = bit_of(options->help_of),
+	};
+	struct option_fault fault;
+	char why[OPTION_WHY_BYTES];
+
+	option_fault_read(&fault, &names, answer, argv);
+	option_fault_tell(&fault, &names, foreign_option_instead(fault.typed, fault.letter), why);
+	log_error("%s", why);
+	return -EINVAL;
 }
 
 /* Chooses the help of the last word that is a command; --watch is one too. */
@@ -108,6 +118,23 @@ static bool take_help(struct options *options, int argc, char **argv)
 	return help.is_asked;
 }
 
+/* Refuses a word that is no command, and says which one may have been meant. */
+static int refuse_command(const char *word)
+{
+	struct nearest nearest;
+
+	nearest_begin(&nearest, word, strlen(word));
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		nearest_try(&nearest, commands[i].word);
+	if (nearest.found)
+		log_error("%s: no such command; is %s meant?", word, nearest.found);
+	else
+		log_error("%s: no such command; there are: record, top, list, doctor, render, "
+			  "diff, replay, history, --watch, --version, --help",
+			  word);
+	return -EINVAL;
+}
+
 static int set_command(struct options *options, const char *word)
 {
 	const enum command command = command_of(word);
@@ -138,12 +165,7 @@ static int set_command(struct options *options, const char *word)
 			  word);
 		return -EINVAL;
 	}
-	log_error("%s: no such command; there are: record, top, list, doctor, render, diff, "
-		  "replay, history, --watch, "
-		  "--version, "
-		  "--help",
-		  word);
-	return -EINVAL;
+	return refuse_command(word);
 }
 
 /* Options that choose the command, or are options of all. False: another. */
@@ -163,8 +185,8 @@ static int find_options(struct options *options, int argc, char **argv, struct o
 
 	while ((number = getopt_long(argc, argv, collect_short_options, collect_long_options,
 				     NULL)) >= 0) {
-		if (number == '?')
-			return say_instead(argv[optind - 1]);
+		if (number == '?' || number == ':')
+			return say_fault(options, number, argv);
 		if (!take_command(options, number))
 			options_given_add(given, number, optarg ? optarg : "");
 	}

@@ -76,14 +76,10 @@ int main(int argc, char **argv)
 	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond the file limit fails */
-	if (argc > 1 && strcmp(argv[1], "render") == 0) {
-		argv[1] = argv[0]; /* getopt's messages begin with argv[0] */
+	if (argc > 1 && strcmp(argv[1], "render") == 0)
 		return command_render(argc - 1, argv + 1);
-	}
-	if (argc > 1 && strcmp(argv[1], "diff") == 0) {
-		argv[1] = argv[0];
+	if (argc > 1 && strcmp(argv[1], "diff") == 0)
 		return command_diff(argc - 1, argv + 1);
-	}
 	raise_file_limit();
 	if (command_line_parse(&options, argc, argv) < 0) {
 		say_try(command_line_word(options.help_of));

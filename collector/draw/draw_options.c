@@ -8,6 +8,7 @@
 #include "draw/draw_missing.h"
 #include "encode/quantity.h"
 #include "options/help.h"
+#include "options/option_fault.h"
 #include "options/option_value.h"
 #include "options/tables.h"
 
@@ -216,6 +217,24 @@ static int refuse(const char *option)
 	return -EINVAL;
 }
 
+/* Says what getopt_long could not read. */
+static int say_fault(unsigned command, int answer, char *const *argv)
+{
+	const struct option_names names = {
+		.letters = draw_short_options,
+		.list = draw_long_options,
+		.rows = draw_rows,
+		.command = command,
+	};
+	struct option_fault fault;
+	char why[OPTION_WHY_BYTES];
+
+	option_fault_read(&fault, &names, answer, argv);
+	option_fault_tell(&fault, &names, NULL, why);
+	log_error("%s", why);
+	return -EINVAL;
+}
+
 /* Sets what the options say, and checks whether they go together. */
 static int read_options(struct draw_options *options, struct options_given *given, int argc,
 			char **argv)
@@ -225,14 +244,14 @@ static int read_options(struct draw_options *options, struct options_given *give
 
 	while (!err && (option = getopt_long(argc, argv, draw_short_options, draw_long_options,
 					     &index)) >= 0) {
-		const struct option_row *row = NULL;
+		const struct option_row *row;
 
 		if (option == DRAW_OPTION_MISSING)
 			return refuse(draw_long_options[index].name);
-		if (option != '?') {
-			options_given_add(given, option, optarg ? optarg : "");
-			row = options_given_take(given, given->count - 1);
-		}
+		if (option == '?' || option == ':')
+			return say_fault(given->command, option, argv);
+		options_given_add(given, option, optarg ? optarg : "");
+		row = options_given_take(given, given->count - 1);
 		err = row ? draw_set(options, row, given->list[given->count - 1].text) : -EINVAL;
 	}
 	if (err || options_given_check(given, why) == 0)

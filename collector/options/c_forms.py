@@ -44,7 +44,9 @@ def enum_lines(table, line):
 
 def letters(table, line):
     rows = {row.letter: row for row, _ in options_of(table, line).values() if row.letter}
-    return "".join(letter + (":" if row.value else "") for letter, row in sorted(rows.items()))
+    # The first colon has getopt_long say nothing itself, and tell an option without its value.
+    return ":" + "".join(letter + (":" if row.value else "")
+                         for letter, row in sorted(rows.items()))
 
 
 def quoted(text):

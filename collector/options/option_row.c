@@ -9,14 +9,25 @@
 #include <string.h>
 
 /* The option of that number, of any of the commands; NULL: none of them has it. */
-static const struct option_row *row_of(const struct options_given *given, int number,
-				       unsigned commands)
+static const struct option_row *find_row(const struct option_row *rows, int number,
+					 unsigned commands)
 {
-	for (const struct option_row *row = given->rows; row->number; row++) {
+	for (const struct option_row *row = rows; row->number; row++) {
 		if (row->number == number && row->commands & commands)
 			return row;
 	}
 	return NULL;
+}
+
+static const struct option_row *row_of(const struct options_given *given, int number,
+				       unsigned commands)
+{
+	return find_row(given->rows, number, commands);
+}
+
+bool option_rows_have(const struct option_row *rows, int number, unsigned commands)
+{
+	return find_row(rows, number, commands) != NULL;
 }
 
 size_t options_given_most(int argc, char **argv)

@@ -57,6 +57,8 @@ struct options_given {
 	size_t count;
 };
 
+/* Whether one of the commands has an option of that number. */
+bool option_rows_have(const struct option_row *rows, int number, unsigned commands);
 /* No more options than that can be in a command line. */
 size_t options_given_most(int argc, char **argv);
 /* Adds an option, whatever the command is. The list has room for it. */

@@ -16,7 +16,7 @@ VALUES = {"BYTES": "16k", "DIR": "/tmp", "E": "cycles", "FILE": "x.svg", "HZ": "
 
 
 # {a command: what it refuses, and what it says then}; of the others see WRONG_ELSEWHERE
-WRONG = {"fgcollect": ("--no-such", "unrecognized option '--no-such'"),
+WRONG = {"fgcollect": ("--no-such", "--no-such: no such option"),
          "render": ("--colors=none", "--colors none: "), "diff": ("--colors=none", "--colors none: "),
          "history": ("--store=", "--store : "), "replay": ("--capture=", "--capture : ")}
 WRONG_ELSEWHERE = ("--socket=", "--socket : ")
