@@ -29,6 +29,7 @@
 #include "profile/frame_text.h"
 #include "import/import_limits.h"
 #include "import/name_cache.h"
+#include "import/plain_name.h"
 #include "import/readers.h"
 
 #include "base/cleanup.h"
@@ -245,6 +246,19 @@ static size_t compare(struct folded *folded, const struct line *line, size_t len
 	return common;
 }
 
+/*
+ * Collapsers of other tools leave names of C++ and Rust as the linker has them. text holds the
+ * frame's name. False: the name is as its source has it already.
+ */
+static bool make_plain(struct arena *arena, char *text, struct frame *frame)
+{
+	const char *const name = frame->name;
+
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		frame->name = plain_name(arena, name);
+	return frame->name != name || (name == text && plain_name_cut_hash(text));
+}
+
 static int find_name(struct folded *folded, struct tree *tree, const struct name_slot *wanted,
 		     enum realm realm, const struct named **ret)
 {
@@ -264,6 +278,8 @@ static int find_name(struct folded *folded, struct tree *tree, const struct name
 	memcpy(folded->text, text, len);
 	folded->text[len] = '\0';
 	frame = frame_text_parse(folded->text, len, realm == REALM_ROOT);
+	if (make_plain(&tree->names.arena, folded->text, &frame))
+		folded->is_sorted = false; /* another text means the same name */
 	return name_cache_add(&tree->names, &key, &frame, 1, ret);
 }
 

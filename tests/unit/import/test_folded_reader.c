@@ -61,6 +61,31 @@ static void unsorted_and_equal_lines_are_summed(void **state)
 	check("b;c 1\na 2\nb;c 4\nb 8\na;x 16\n", "a 2\na;x 16\nb 8\nb;c 5\n", 0);
 }
 
+static void names_are_as_their_sources_have_them(void **state)
+{
+	check("main;_ZN3foo3barEi;_ZNSt6vectorIiSaIiEE9push_backERKi_[i] 1\n"
+	      "main;_RNvNtCs1234_7mycrate3foo3bar 2\n"
+	      "main;_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE 3\n"
+	      "main;_$LT$T$u20$as$u20$core..any..Any$GT$::type_id::h0123456789abcdef_[j] 4\n"
+	      "main;_Zebra;_R;Z::h01 5\n",
+	      "main;<T as core::any::Any>::type_id_[j] 4\n"
+	      "main;_Zebra;_R;Z::h01 5\n"
+	      "main;core::fmt::Formatter::write_str 3\n"
+	      "main;foo::bar;std::vector<int, std::allocator<int> >::push_back_[i] 1\n"
+	      "main;mycrate::foo::bar 2\n",
+	      0);
+}
+
+/* They differ in what is no part of the name, and so in their order. */
+static void names_that_become_alike_are_one_frame(void **state)
+{
+	check("main;a::b::h0000000000000000;x 1\n"
+	      "main;a::b::h0000000000000001;x 2\n"
+	      "main;a::b::h0000000000000001;y 4\n"
+	      "main;a::b;x 8\n",
+	      "main;a::b;x 11\nmain;a::b;y 4\n", 0);
+}
+
 /*
  * What two lines begin with in common is not read again: it must not be taken for more than it is.
  */
@@ -491,6 +516,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(unsorted_and_equal_lines_are_summed),
+		cmocka_unit_test(names_are_as_their_sources_have_them),
+		cmocka_unit_test(names_that_become_alike_are_one_frame),
 		cmocka_unit_test(lines_that_begin_alike_are_told_apart),
 		cmocka_unit_test(a_frame_is_one_node_whatever_the_order_of_lines),
 		cmocka_unit_test(a_frame_that_ended_a_stack_goes_on_later),
