@@ -194,7 +194,7 @@ static int check(struct draw_options *options)
 	    0)
 		return -EINVAL;
 	if (is_diff && options->n_inputs != 2 && !options->store.given) {
-		log_error("diff compares two files, and %zu are given: fgcollect diff BEFORE AFTER",
+		log_error("diff compares two files, not %zu: fgcollect diff BEFORE AFTER",
 			  options->n_inputs);
 		return -EINVAL;
 	}

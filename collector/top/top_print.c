@@ -38,5 +38,9 @@ void top_print(const struct top_view *view, const struct top_facts *facts, unsig
 	}
 	if (n < view->n_rows)
 		fprintf(stream, "%zu more\n", view->n_rows - n);
+	if (facts->figures.samples == 0)
+		fputs("no samples: nothing of it ran in this time; a longer one (-d SECS, of a "
+		      "store --from and --to) may have some\n",
+		      stream);
 	bytes_fini(&line);
 }

@@ -196,6 +196,21 @@ static void a_plain_table_has_names_whole(void **state)
 				  "1 more\n");
 }
 
+/* An empty table alone does not tell whether anything was looked at. */
+static void a_table_without_samples_says_what_may_help(void **state)
+{
+	struct top_facts none = facts;
+	char text[4096];
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+
+	none.figures.samples = 0;
+	top_view_show(&view, &samples.profile, &samples.timeline);
+	top_print(&view, &none, 0, 1, stream);
+	fclose(stream);
+	assert_non_null(strstr(text, "METHOD\nno samples: nothing of it ran in this time; a longer "
+				     "one (-d SECS, "));
+}
+
 /* Each sample is a tenth of a core. */
 static void processor_time_has_a_column_in_cores_where_there_is_room(void **state)
 {
@@ -278,6 +293,7 @@ int main(void)
 		CLAIM(in_a_locale_of_bytes_only_ascii_is_written),
 		CLAIM(lines_of_every_view_fit_every_width),
 		CLAIM(a_plain_table_has_names_whole),
+		CLAIM(a_table_without_samples_says_what_may_help),
 		CLAIM(a_jvm_is_called_by_its_container_and_jvms_of_one_name_by_pid_too),
 		CLAIM(processor_time_has_a_column_in_cores_where_there_is_room),
 		CLAIM(json_has_cores_only_where_they_are_known),
