@@ -74,13 +74,23 @@ static bool is_everybody_here(struct local_recorder *local, const struct recordi
 	       dial_wait_step(&waits->all, now_ns);
 }
 
+/* Who is named after the beginning is recorded from then on. */
+static bool awaits_names(struct local_recorder *local, const struct recording_options *options)
+{
+	struct targets *const targets = &local->engine.targets;
+
+	return selector_needs_names(&options->select) &&
+	       targets_await_names(
+		       targets, diagnose_targets(options, targets, local->socket_path, NULL) == 0,
+		       clock_now_ns());
+}
+
 /* Whether to stop waiting: waiting longer would not change what is recorded. */
 static bool is_enough(struct local_recorder *local, const struct recording_options *options,
 		      struct dial_waits *waits, uint64_t waited_ns)
 {
 	const bool is_nobody_missing = is_everybody_here(local, options, waits, waited_ns);
-	const bool is_naming = selector_needs_names(&options->select) &&
-			       targets_await_names(&local->engine.targets, clock_now_ns());
+	const bool is_naming = awaits_names(local, options);
 	uint32_t connected = 0, current = 0;
 
 	count_wanted(local, options, &connected, &current);

@@ -15,6 +15,7 @@
 struct shared {
 	atomic_uint holders;
 	atomic_bool is_back;
+	atomic_ulong turns;
 	pid_t pid;
 	struct vm_reading *reading;
 	struct vm_reading_now now;
@@ -44,9 +45,21 @@ static void drop(struct shared *shared)
 static ssize_t read_memory(void *arg, const struct iovec *to, const struct iovec *from,
 			   unsigned long n)
 {
-	const struct shared *const shared = arg;
+	struct shared *const shared = arg;
+	ssize_t got;
 
-	return process_memory_read_plain(shared->pid, to, n, from, n);
+	atomic_fetch_add(&shared->turns, 1);
+	got = process_memory_read_plain(shared->pid, to, n, from, n);
+	atomic_fetch_add(&shared->turns, 1);
+	return got;
+}
+
+static void read_texts(struct shared *shared, struct program_texts *texts)
+{
+	atomic_fetch_add(&shared->turns, 1);
+	program_texts_read(shared->pid, texts);
+	atomic_fetch_add(&shared->turns, 1);
+	shared->told.is_cut = texts->is_cut;
 }
 
 static void step(struct shared *shared, struct vm_memory *memory)
@@ -67,11 +80,10 @@ static void run(struct guarded_call *base)
 	struct program_texts *const texts = shared->has_texts ? NULL : calloc(1, sizeof(*texts));
 	const uint64_t began_ns = clock_thread_ns();
 
+	atomic_fetch_add(&shared->turns, 1); /* a helper has it */
 	shared->told = (struct outside_told){.err = -ENOMEM};
-	if (texts) {
-		program_texts_read(shared->pid, texts);
-		shared->told.is_cut = texts->is_cut;
-	}
+	if (texts)
+		read_texts(shared, texts);
 	shared->now.texts = texts;
 	if (memory && (texts || shared->has_texts)) {
 		shared->has_texts = true;
@@ -132,6 +144,7 @@ int outside_reader_start(struct outside_reader *reader, const struct vm_reading_
 	for (size_t i = 0; i < reader->shared->now.n_tids; i++)
 		reader->shared->tids[i] = now->tids[i];
 	atomic_store(&reader->shared->is_back, false);
+	atomic_fetch_or(&reader->shared->turns, 1); /* no helper has it yet */
 	atomic_fetch_add(&reader->shared->holders, 1);
 	reader->is_out = true;
 	guarded_leave(reader->shared->pid, &call->base);
@@ -141,6 +154,11 @@ int outside_reader_start(struct outside_reader *reader, const struct vm_reading_
 bool outside_reader_is_out(const struct outside_reader *reader)
 {
 	return reader->is_out;
+}
+
+unsigned long outside_reader_turns(const struct outside_reader *reader)
+{
+	return atomic_load(&reader->shared->turns);
 }
 
 bool outside_reader_take(struct outside_reader *reader, struct outside_told *ret)

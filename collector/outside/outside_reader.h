@@ -33,6 +33,12 @@ void outside_reader_free(struct outside_reader *reader); /* NULL is legal */
 /* Begins a step, unless one is under way. -ENOMEM. */
 int outside_reader_start(struct outside_reader *reader, const struct vm_reading_now *now);
 bool outside_reader_is_out(const struct outside_reader *reader);
+/*
+ * Rises as the step goes on. Odd: the step waits, for a helper or for what it reads of the process.
+ * A step whose number stays odd and the same may never end. One that has no processor is mostly at
+ * an even number.
+ */
+unsigned long outside_reader_turns(const struct outside_reader *reader);
 /* Whether the step has ended. It is then no more under way, and *ret says what it has told. */
 bool outside_reader_take(struct outside_reader *reader, struct outside_told *ret);
 

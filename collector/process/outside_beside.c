@@ -13,24 +13,41 @@ bool outside_process_is_heard(const struct process *process)
 }
 
 /* Whether code of the JVM can lie at the address, as far as is known. */
-static bool is_in_heaps(const struct outside_beside *beside, uint64_t addr)
+static bool is_in_heaps(const struct outside_known *known, uint64_t addr)
 {
-	bool is_in = beside->n_heaps == 0 || addr == 0;
+	bool is_in = known->n_heaps == 0 || addr == 0;
 
-	for (size_t i = 0; i < beside->n_heaps; i++)
-		is_in |= addr >= beside->heaps[i].low && addr < beside->heaps[i].high;
+	for (size_t i = 0; i < known->n_heaps; i++)
+		is_in |= addr >= known->heaps[i].low && addr < known->heaps[i].high;
 	return is_in;
 }
 
-/* Whether the code of a JVM without an agent is still being told for the first time. */
-static bool is_being_told(const struct process *process, uint64_t now_ns)
+/* Whether code that a sample came to may be new: what is known was read before the sample. */
+static bool may_be_new(const struct outside_known *known, uint64_t addr, uint64_t time_ns)
+{
+	return is_in_heaps(known, addr) && (!known->read_ns || time_ns > known->read_ns);
+}
+
+/* Whether a reading that is due or under way will tell. */
+static bool is_answered_soon(const struct outside_process *outside, uint64_t now_ns)
+{
+	return !outside->is_late && !outside->err && outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
+}
+
+/*
+ * Whether the code of a JVM without an agent is still being told for the first time, or may be code
+ * that the next reading finds. On a busy host a reading ends long after it was due.
+ */
+static bool is_being_told(const struct process *process, uint64_t addr, uint64_t time_ns,
+			  uint64_t now_ns)
 {
 	const struct outside_process *const outside = process->outside;
 	const struct jvm *const jvm = process->jvm;
 
-	return outside && !outside->is_beside && !outside->err && !outside->is_late &&
-	       !(jvm && jvm->is_outside && jvm->state == JVM_CURRENT) &&
-	       outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
+	if (!outside || outside->is_beside || !is_answered_soon(outside, now_ns))
+		return false;
+	return !(jvm && jvm->is_outside && jvm->state == JVM_CURRENT) ||
+	       may_be_new(&outside->known, addr, time_ns);
 }
 
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns)
@@ -56,17 +73,16 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 	struct outside_process *outside;
 
 	if (!outside_process_is_heard(process))
-		return is_being_told(process, now_ns);
+		return is_being_told(process, addr, time_ns, now_ns);
 	outside = outside_process_begin_beside(process, now_ns);
 	if (!outside)
 		return false;
 	outside->beside.was_asked = true;
-	if (!is_in_heaps(&outside->beside, addr) ||
-	    (outside->beside.read_ns && time_ns <= outside->beside.read_ns))
+	if (!may_be_new(&outside->known, addr, time_ns))
 		return false;
 	outside->beside.is_vain |= !outside->beside.is_asked;
 	outside->beside.is_asked = true;
-	return !outside->is_late && !outside->err && outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS;
+	return is_answered_soon(outside, now_ns);
 }
 
 void outside_upkeep_note_sample(struct outside_upkeep *upkeep, struct process *process,

@@ -14,6 +14,13 @@
 #define OUTSIDE_HOT_NS	   UINT64_C(100000000)
 #define OUTSIDE_SAMPLED_NS UINT64_C(1000000000) /* since the last sample: the JVM is hot */
 
+/* The code heaps, and what of them is known. */
+struct outside_known {
+	struct vm_span heaps[CODE_HEAPS_MAX];
+	size_t n_heaps;
+	uint64_t read_ns; /* all code that was there then has been read; 0: never */
+};
+
 /*
  * A JVM with an agent is read beside it where the agent has not told of all: HotSpot tells nobody
  * of what a compiler of JVMCI installs. It is read once a sample has come upon such code, and as
@@ -25,14 +32,11 @@
 #define OUTSIDE_ANSWER_NS UINT64_C(300000000) /* a sample waits for what is due so soon */
 
 struct outside_beside {
-	bool was_asked;	  /* code was wanted once, and not the names of threads alone */
-	bool is_asked;	  /* a reading is wanted, or has more to tell */
-	bool has_told;	  /* code was found of which the agent had not told */
-	bool is_vain;	  /* since it was asked for, nothing was found */
-	unsigned vain;	  /* readings one after the other that found nothing */
-	uint64_t read_ns; /* all code that was there then has been read; 0: never */
-	struct vm_span heaps[CODE_HEAPS_MAX];
-	size_t n_heaps;
+	bool was_asked; /* code was wanted once, and not the names of threads alone */
+	bool is_asked;	/* a reading is wanted, or has more to tell */
+	bool has_told;	/* code was found of which the agent had not told */
+	bool is_vain;	/* since it was asked for, nothing was found */
+	unsigned vain;	/* readings one after the other that found nothing */
 };
 
 struct outside_process {
@@ -40,6 +44,7 @@ struct outside_process {
 	bool only_names; /* its program is wanted, and not its code */
 	bool is_named;	 /* of those: what it runs has been read */
 	struct outside_beside beside;
+	struct outside_known known;
 	struct outside_reader *reader; /* NULL: none yet, or an error was the last */
 	bool only_threads;	       /* this step is of names of threads, beside an agent */
 	uint64_t threads_due_ns;       /* when the next of these is due */
@@ -48,7 +53,9 @@ struct outside_process {
 	uint64_t ready_ns;	       /* before, its share of the time allows none */
 	uint64_t sampled_ns;	       /* when its last sample was read; 0: none */
 	uint64_t started_ns;	       /* when the last step was begun */
-	bool is_late;		       /* this step has not ended for OUTSIDE_LATE_NS */
+	unsigned long turns;	       /* of the step that is under way, when last looked at */
+	uint64_t moved_ns;	       /* when the step has last been seen to go on */
+	bool is_late;		       /* it has not gone on for OUTSIDE_LATE_NS */
 	unsigned failures;	       /* one after the other */
 	int err;		       /* of the last reading; 0: none */
 	char lacks[VM_READING_LACKS_BYTES];

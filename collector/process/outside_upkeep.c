@@ -31,6 +31,11 @@ bool outside_may_read(struct process *process)
 
 /* ---- when ---- */
 
+static bool is_out(const struct outside_process *outside)
+{
+	return outside->reader && outside_reader_is_out(outside->reader);
+}
+
 /*
  * How long an agent is waited for that may come. A forked process has no thread of the agent's that
  * it had as another one.
@@ -98,7 +103,13 @@ static bool begin(struct process *process, bool only_names, uint64_t now_ns)
 	return true;
 }
 
-bool outside_is_naming(struct process *process, uint64_t now_ns)
+/* Whether a step is under way that waits for long: its memory may not answer. */
+static bool is_slow(const struct outside_process *outside, uint64_t now_ns)
+{
+	return is_out(outside) && now_ns > outside->moved_ns + OUTSIDE_ANSWER_NS;
+}
+
+bool outside_is_naming(struct process *process, bool may_go_on, uint64_t now_ns)
 {
 	const struct outside_process *const outside = process->outside;
 
@@ -107,6 +118,8 @@ bool outside_is_naming(struct process *process, uint64_t now_ns)
 	if (process->reader)
 		return true; /* its mappings will say whether it is a JVM */
 	if (!outside_may_read(process))
+		return false;
+	if (outside && may_go_on && is_slow(outside, now_ns))
 		return false;
 	return !outside || (!outside->err && !outside->is_late && !outside->is_named &&
 			    outside->due_ns <= now_ns + OUTSIDE_ANSWER_NS);
@@ -214,7 +227,7 @@ static void start_step(struct outside_upkeep *upkeep, struct process *process, u
 					 &outside->reader);
 	if (!err && outside->reader)
 		err = outside_reader_start(outside->reader, &now);
-	outside->started_ns = now_ns;
+	outside->started_ns = outside->moved_ns = now_ns;
 	if (err)
 		note_error(upkeep, process, err, now_ns);
 }
@@ -249,14 +262,23 @@ static void apply(const struct outside_host *host, struct process *process,
 	host->changed(host->arg, process, told->len);
 }
 
+/* Notes of which code a reading can have told. */
+static void note_known(struct outside_process *outside, const struct vm_reading_told *told)
+{
+	struct outside_known *const known = &outside->known;
+
+	memcpy(known->heaps, told->heaps, sizeof(known->heaps));
+	known->n_heaps = told->n_heaps;
+	if (!told->has_more)
+		known->read_ns = outside->started_ns;
+}
+
 /* Notes what a whole reading beside an agent has come to. */
 static void note_beside(struct outside_process *outside, const struct outside_told *told,
 			uint64_t now_ns)
 {
 	struct outside_beside *const beside = &outside->beside;
 
-	memcpy(beside->heaps, told->told.heaps, sizeof(beside->heaps));
-	beside->n_heaps = told->told.n_heaps;
 	if (told->told.has_more)
 		return;
 	if (beside->is_asked && beside->is_vain && !beside->has_told) {
@@ -267,7 +289,6 @@ static void note_beside(struct outside_process *outside, const struct outside_to
 		beside->vain = 0;
 	}
 	beside->is_asked = false;
-	beside->read_ns = outside->started_ns;
 }
 
 static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
@@ -349,8 +370,10 @@ static bool take_told(struct outside_upkeep *upkeep, const struct outside_host *
 		return take_names(host, process, told);
 	if (!outside->is_beside && !open_session(upkeep, host, process, now_ns))
 		return false;
-	if (!outside->only_threads)
+	if (!outside->only_threads) {
 		set_due(upkeep, outside, told, now_ns);
+		note_known(outside, &told->told);
+	}
 	if (outside->is_beside) {
 		apply_beside(upkeep, host, process, &told->told, now_ns);
 		outside->threads_due_ns += share_of(upkeep) * told->took_ns;
@@ -389,22 +412,28 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 	}
 }
 
+/* A step that is at work, or has done something, goes on, however long the machine takes. */
+static void note_moves(struct outside_process *outside, uint64_t now_ns)
+{
+	const unsigned long turns = outside_reader_turns(outside->reader);
+
+	if (turns != outside->turns || turns % 2 == 0)
+		outside->moved_ns = now_ns;
+	outside->turns = turns;
+}
+
 /* Whether a step does not end. */
 static bool note_late(struct process *process, uint64_t now_ns)
 {
 	struct outside_process *const outside = process->outside;
 	const bool was_late = outside->is_late;
 
-	outside->is_late = outside->reader && outside_reader_is_out(outside->reader) &&
-			   now_ns > outside->started_ns + OUTSIDE_LATE_NS;
+	if (is_out(outside))
+		note_moves(outside, now_ns);
+	outside->is_late = is_out(outside) && now_ns > outside->moved_ns + OUTSIDE_LATE_NS;
 	if (outside->is_late && !was_late)
 		say_problem(process, now_ns);
 	return outside->is_late;
-}
-
-static bool is_out(const struct outside_process *outside)
-{
-	return outside->reader && outside_reader_is_out(outside->reader);
 }
 
 /* Whether the process has still what it was begun to be read for. */
@@ -471,7 +500,7 @@ static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside
 		start_step(upkeep, process, now_ns);
 	}
 	if (note_late(process, now_ns))
-		return now_ns + OUTSIDE_LATE_NS;
+		return now_ns + OUTSIDE_HOT_NS;
 	if (is_out(outside))
 		return now_ns + LOOK_NS;
 	return next_ns(outside, now_ns);
@@ -541,47 +570,3 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 	upkeep->stats.read_now = upkeep->round_read;
 	upkeep->threads_now = upkeep->round_threads;
 }
-
-static const struct counter counters[] = {
-	COUNTER_GAUGE(
-		struct outside_stats, read_now, "outside.jvms", "outside_jvms",
-		"JVMs that are read from outside: without an agent, or with code of which the "
-		"agent cannot tell."),
-	COUNTER_SUM(struct outside_stats, steps, "outside.steps", "outside_steps_total",
-		    "Readings of such JVMs."),
-	COUNTER_SUM(struct outside_stats, bytes, "outside.bytes", "outside_read_bytes_total",
-		    "Bytes of their memory that were read."),
-	COUNTER_SUM(struct outside_stats, reads, "outside.reads", "outside_reads_total",
-		    "System calls for that."),
-	COUNTER_SUM(struct outside_stats, took_ns, "outside.took_us", "outside_cpu_seconds_total",
-		    "Processor time of that.", .unit = COUNTER_NS_IN_US),
-	COUNTER_SUM(struct outside_stats, named, "outside.named", "outside_named_total",
-		    "Pieces of their code that were read."),
-	COUNTER_SUM(struct outside_stats, unnamed, "outside.unnamed", "outside_unnamed_total",
-		    "Pieces of their code whose method could not be read."),
-	COUNTER_SUM(struct outside_stats, uninlined, "outside.uninlined", "outside_uninlined_total",
-		    "Methods of theirs whose inlined methods could not be read."),
-	COUNTER_SUM(struct outside_stats, unlined, "outside.unlined", "outside_unlined_total",
-		    "Methods of theirs whose lines could not be read, or had no room."),
-	COUNTER_SUM(struct outside_stats, reused, "outside.reused", "outside_reused_total",
-		    "Addresses that had other code in the reading before."),
-	COUNTER_SUM(struct outside_stats, changed, "outside.changed", "outside_changed_total",
-		    "Pieces of code that changed while they were read."),
-	COUNTER_SUM(struct outside_stats, left_out, "outside.left_out", "outside_left_out_total",
-		    "Pieces of code that there was no room for."),
-	COUNTER_SUM(struct outside_stats, cut, "outside.cut", "outside_cut_total",
-		    "Command lines and environments of theirs that were read in part."),
-	COUNTER_SUM(struct outside_stats, cut_threads, "outside.cut_threads",
-		    "outside_cut_threads_total",
-		    "Threads of theirs that have the first 15 bytes of a name, because more could "
-		    "not be read: also threads that are not Java's."),
-	COUNTER_SUM(struct outside_stats, beside, "outside.beside", "outside_beside_total",
-		    "Pieces of code of which an agent had not told, or that got another "
-		    "language's name."),
-	COUNTER_SUM(struct outside_stats, errors, "outside.errors", "outside_errors_total",
-		    "Readings that ended with an error."),
-	COUNTER_SUM(struct outside_stats, refused, "outside.refused", "outside_refused_total",
-		    "JVMs that there was no room for."),
-};
-
-const struct counters outside_counters = COUNTERS(struct outside_stats, counters);

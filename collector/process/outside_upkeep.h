@@ -33,7 +33,7 @@
 #define OUTSIDE_AT_ONCE_NS  UINT64_C(10000000000)
 #define OUTSIDE_RETRY_NS    UINT64_C(1000000000)
 #define OUTSIDE_RETRIES	    8
-#define OUTSIDE_LATE_NS	    UINT64_C(2000000000) /* past it a step is said not to end */
+#define OUTSIDE_LATE_NS	    UINT64_C(2000000000) /* a step that waits so long is said not to end */
 #define OUTSIDE_LOOK_NS	    UINT64_C(50000000)
 #define OUTSIDE_STEP_NS	    UINT64_C(5000000)
 
@@ -86,8 +86,11 @@ struct outside_upkeep {
 /* Whether no agent tells of the process, and it is known to map libjvm.so. */
 bool outside_may_read(struct process *process);
 
-/* Whether what the process's JVM runs is about to be read, by a step that is due soon. */
-bool outside_is_naming(struct process *process, uint64_t now_ns);
+/*
+ * Whether what the process's JVM runs is about to be read, by a step that is due soon. May_go_on:
+ * whoever asks has enough without this JVM, and a step that does not end soon is not waited for.
+ */
+bool outside_is_naming(struct process *process, bool may_go_on, uint64_t now_ns);
 /*
  * Goes on with all processes that are wanted, if a step is due, for about OUTSIDE_STEP_NS. New ones
  * are looked for every OUTSIDE_LOOK_NS. processes: PID -> process.
@@ -102,8 +105,8 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns);
 /*
  * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
- * address. Makes process->outside. Returns whether the sample may wait for the answer, or for the
- * first reading of a JVM without an agent.
+ * address. Makes process->outside. Returns whether the sample may wait for the answer, or without
+ * an agent for the first reading, and for the first one that has begun after the sample.
  */
 bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_ns, uint64_t now_ns);
 

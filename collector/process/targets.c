@@ -318,22 +318,24 @@ void targets_unwant_names(struct targets *targets)
 	targets->name_users--;
 }
 
-static bool is_naming(const struct targets *targets, uint64_t now_ns)
+static bool is_naming(const struct targets *targets, bool may_go_on, uint64_t now_ns)
 {
 	struct process *process;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (outside_is_naming(process, now_ns))
+		if (outside_is_naming(process, may_go_on, now_ns))
 			return true;
 	}
 	return false;
 }
 
-bool targets_await_names(struct targets *targets, uint64_t now_ns)
+bool targets_await_names(struct targets *targets, bool may_go_on, uint64_t now_ns)
 {
-	targets->are_names_awaited = is_naming(targets, now_ns);
-	return targets->are_names_awaited;
+	targets->names.are_awaited = is_naming(targets, may_go_on, now_ns);
+	targets->names.may_go_on = may_go_on;
+	targets->names.is_new = false;
+	return targets->names.are_awaited;
 }
 
 static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
@@ -911,6 +913,7 @@ static void named_outside(void *arg, const struct process *process)
 {
 	struct targets *const targets = arg;
 
+	targets->names.is_new = true;
 	start_classes_add(&targets->start_classes, process);
 }
 
@@ -933,6 +936,15 @@ static bool reads_outside(const struct targets *targets)
 	       targets->outside.stats.read_now + targets->outside.threads_now > 0;
 }
 
+/* Whether whoever awaits names has a reason to look again. */
+static bool have_names_changed(const struct targets *targets)
+{
+	const bool may_go_on = targets->names.may_go_on;
+
+	return (targets->names.is_new && !may_go_on) ||
+	       !is_naming(targets, may_go_on, clock_now_ns());
+}
+
 static void read_outside(struct targets *targets)
 {
 	const struct outside_host host = {.take = take_outside,
@@ -942,9 +954,9 @@ static void read_outside(struct targets *targets)
 					  .arg = targets};
 
 	outside_upkeep_step(&targets->outside, &host, &targets->processes, clock_now_ns());
-	if (!targets->are_names_awaited || is_naming(targets, clock_now_ns()))
+	if (!targets->names.are_awaited || !have_names_changed(targets))
 		return;
-	targets->are_names_awaited = false;
+	targets->names.are_awaited = false;
 	if (targets->on_named)
 		targets->on_named(targets->on_named_arg);
 }

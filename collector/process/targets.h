@@ -91,9 +91,12 @@ struct targets {
 	struct outside_upkeep outside;
 	unsigned outside_users; /* calls of targets_want_outside without targets_unwant_outside */
 	unsigned name_users;	/* calls of targets_want_names without targets_unwant_names */
-	void (*on_named)(void *arg); /* called once no name is awaited any more; or NULL */
+	void (*on_named)(void *arg); /* called as targets_await_names says; or NULL */
 	void *on_named_arg;
-	bool are_names_awaited;
+	struct {
+		bool are_awaited, may_go_on; /* as of targets_await_names */
+		bool is_new;		     /* a name has become known since */
+	} names;
 	struct space_upkeep spaces;
 	struct start_classes start_classes;
 	struct containers containers; /* the containers of all processes */
@@ -171,9 +174,11 @@ void targets_want_names(struct targets *targets);
 void targets_unwant_names(struct targets *targets);
 /*
  * Whether a name is about to be read, by a step that is due soon. Then a targets_tick calls
- * on_named once none is any more: each is known, cannot be read, or does not answer in time.
+ * on_named once none is awaited any more: each is known, cannot be read, or does not answer in time.
+ * May_go_on: as of outside_is_naming. Without it on_named is called for each name that is new, too:
+ * it may be the one that is meant.
  */
-bool targets_await_names(struct targets *targets, uint64_t now_ns);
+bool targets_await_names(struct targets *targets, bool may_go_on, uint64_t now_ns);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);

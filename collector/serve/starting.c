@@ -87,6 +87,14 @@ static enum starting_state decide(struct starting *starting)
 	return starting->error ? STARTING_FAILED : STARTING_SLEEPS;
 }
 
+/* Who is named after the beginning is recorded from then on. */
+static bool awaits_names(const struct starting *starting)
+{
+	return selector_needs_names(&starting->options.select) &&
+	       targets_await_names(&starting->engine->targets, look(starting, NULL) == 0,
+				   clock_now_ns());
+}
+
 enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 {
 	switch ((enum phase)starting->phase) {
@@ -95,8 +103,7 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 			starting->phase = NAMES;
 		return STARTING_GOES_ON;
 	case NAMES:
-		if (selector_needs_names(&starting->options.select) &&
-		    targets_await_names(&starting->engine->targets, clock_now_ns()))
+		if (awaits_names(starting))
 			return STARTING_SLEEPS;
 		starting->phase = starting->has_expected ? AGAIN : LOOK;
 		return STARTING_GOES_ON;

@@ -271,9 +271,9 @@ static void for_its_names_alone_a_jvm_is_read_once_and_stays_as_it_was(void **st
 
 	add(fixture, "run", 1);
 	fixture->wanted = OUTSIDE_WANT_NAMES;
-	assert_true(outside_is_naming(fixture->process, fixture->now_ns));
+	assert_true(outside_is_naming(fixture->process, false, fixture->now_ns));
 	pass(fixture, OUTSIDE_PATIENCE_NS);
-	assert_false(outside_is_naming(fixture->process, fixture->now_ns));
+	assert_false(outside_is_naming(fixture->process, false, fixture->now_ns));
 	check_names(fixture);
 	assert_true(process_has_program(fixture->process));
 	assert_null(fixture->process->jvm);
@@ -307,7 +307,7 @@ static void names_that_cannot_be_read_are_waited_for_no_more(void **state)
 	memset(fixture->vm.bytes, 0, 4096);
 	fixture->wanted = OUTSIDE_WANT_NAMES;
 	pass(fixture, OUTSIDE_PATIENCE_NS);
-	assert_false(outside_is_naming(fixture->process, fixture->now_ns));
+	assert_false(outside_is_naming(fixture->process, false, fixture->now_ns));
 	assert_false(process_has_program(fixture->process));
 	assert_int_equal(fixture->named, 0);
 }
@@ -639,12 +639,10 @@ static void a_forked_jvm_is_read_though_it_has_the_agents_file(void **state)
 	step(fixture);
 	assert_non_null(fixture->process->outside);
 	assert_true(fixture->process->outside->due_ns <= fixture->now_ns);
-	/* Samples wait for the first reading, and for no other. */
 	assert_true(ask(fixture, code));
 	pass(fixture, 2 * OUTSIDE_LOOK_NS);
 	check_is_read(fixture);
 	assert_string_equal(name_at(fixture, code), "run");
-	assert_false(ask(fixture, code));
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	fixture->process->pid = getpid();
@@ -681,6 +679,78 @@ static void a_step_that_does_not_return_is_left_alone(void **state)
 	fixture->process->outside = NULL;
 	late->run(late); /* the process is known no more */
 	late->free(late);
+	late = NULL;
+}
+
+/* On a busy host a reading is late. Code that it does not find is not waited for any more. */
+static void a_sample_waits_for_the_first_reading_that_begins_after_it(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+	uint64_t asked_ns;
+
+	assert_false(ask(fixture, code)); /* it is not being read */
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	asked_ns = fixture->now_ns;
+	outside_upkeep_note_sample(&fixture->upkeep, fixture->process, asked_ns);
+	assert_true(outside_process_ask(fixture->process, code, asked_ns, asked_ns));
+	assert_false(outside_process_ask(fixture->process, 0x1000, asked_ns, asked_ns));
+	pass(fixture, 2 * OUTSIDE_HOT_NS);
+	assert_false(outside_process_ask(fixture->process, code, asked_ns, fixture->now_ns));
+	fixture->process->outside->is_late = true;
+	assert_false(ask(fixture, code)); /* nobody knows when it ends */
+}
+
+/* As a step does that gets a processor now and then. */
+static void a_step_that_goes_on_is_not_late_however_long_it_takes(void **state)
+{
+	static const struct guarded_runner runner = {.run = run_call, .leave = keep_call};
+	struct fixture *const fixture = *state;
+	const uint64_t code = add(fixture, "run", 1);
+	struct outside_process *outside;
+
+	guarded_use(&runner);
+	while (!late)
+		pass(fixture, OUTSIDE_LOOK_NS);
+	outside = fixture->process->outside;
+	assert_int_equal(outside_reader_turns(outside->reader) % 2, 1);
+	for (uint64_t ns = 0; ns < 5 * OUTSIDE_LATE_NS; ns += OUTSIDE_LOOK_NS) {
+		outside->turns -= 2; /* what it was when it was last looked at */
+		pass(fixture, OUTSIDE_LOOK_NS);
+		assert_false(outside->is_late);
+		assert_true(ask(fixture, code)); /* samples go on waiting for its answer */
+	}
+	late->run(late);
+	assert_int_equal(outside_reader_turns(outside->reader) % 2, 0);
+	late->free(late);
+	late = NULL;
+	guarded_use(NULL);
+	pass(fixture, 2 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+}
+
+/* Whoever has another one that fits goes on without it, and is not held up until it is late. */
+static void a_step_that_does_not_return_holds_up_those_alone_who_have_nobody_else(void **state)
+{
+	static const struct guarded_runner runner = {.run = run_call, .leave = keep_call};
+	struct fixture *const fixture = *state;
+
+	guarded_use(&runner);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	while (!late)
+		pass(fixture, OUTSIDE_LOOK_NS);
+	assert_true(outside_is_naming(fixture->process, true, fixture->now_ns));
+	pass(fixture, OUTSIDE_ANSWER_NS + OUTSIDE_LOOK_NS);
+	assert_false(outside_is_naming(fixture->process, true, fixture->now_ns));
+	assert_true(outside_is_naming(fixture->process, false, fixture->now_ns));
+	pass(fixture, OUTSIDE_LATE_NS);
+	assert_false(outside_is_naming(fixture->process, false, fixture->now_ns));
+	late->run(late); /* it answers after all */
+	late->free(late);
+	late = NULL;
+	pass(fixture, 2 * OUTSIDE_LATE_NS);
+	assert_true(process_has_program(fixture->process));
 }
 
 int main(void)
@@ -742,6 +812,14 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_step_that_does_not_return_is_left_alone, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_sample_waits_for_the_first_reading_that_begins_after_it, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_step_that_goes_on_is_not_late_however_long_it_takes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_step_that_does_not_return_holds_up_those_alone_who_have_nobody_else,
+			set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,15 +228,22 @@ static void note_wake(void *arg)
 	++*(unsigned *)arg;
 }
 
-/* This process, as a JVM without an agent whose names are about to be read. */
-static void begin_naming(void)
+static struct process *make_jvm(pid_t pid)
 {
 	const struct mapping libjvm = {
 		.start = 0x10000, .end = 0x11000, .inode = 5, .path = "/java/lib/server/libjvm.so"};
-	struct process *const process = targets_find(&engine.targets, getpid());
+	struct process *const process = targets_find(&engine.targets, pid);
 
 	assert_non_null(process);
 	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
+	return process;
+}
+
+/* This process, as a JVM without an agent whose names are about to be read. */
+static void begin_naming(void)
+{
+	struct process *const process = make_jvm(getpid());
+
 	process->outside = calloc(1, sizeof(*process->outside));
 	assert_non_null(process->outside);
 	process->outside->only_names = true;
@@ -264,6 +271,67 @@ static void a_class_is_judged_once_jvms_without_an_agent_have_names(void **state
 	assert_int_equal(starting_end(starting, NULL), 0);
 	assert_int_equal(engine.targets.name_users, 0);
 	assert_nothing_is_wanted();
+}
+
+/* The child, as a JVM without an agent whose names have been read. */
+static void name_child(const char *class)
+{
+	const struct wire_attr attrs[] = {{wire_str_from("java.command"), wire_str_from(class)}};
+	uint8_t data[256];
+	struct wire_buf buf = {.data = data, .size = sizeof(data)};
+	struct wire_hello hello = {.n_attrs = 1};
+	struct wire_reader reader = {.data = data};
+	struct wire_record record;
+
+	wire_encode_hello(&buf, &hello, attrs, NULL);
+	reader.len = buf.len;
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_hello(&record, &hello), 0);
+	assert_int_equal(process_set_program(make_jvm(child), &hello), 0);
+}
+
+static struct guarded_call *kept;
+
+static void keep_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	(void)arg;
+	(void)pid;
+	assert_null(kept);
+	kept = call;
+}
+
+static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	(void)arg;
+	(void)pid;
+	call->run(call);
+	return GUARDED_DONE;
+}
+
+static void a_jvm_that_fits_is_recorded_though_another_ones_memory_does_not_answer(void **state)
+{
+	static const struct guarded_runner runner = {.run = run_call, .leave = keep_call};
+	struct outside_process *outside;
+
+	(void)state;
+	assert_null(selector_set_jvm(&demand.options.select, "com.example.Shop"));
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	while (engine.targets.surveys == 0)
+		assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
+	begin_naming();
+	guarded_use(&runner);
+	while (!kept)
+		targets_tick(&engine.targets, clock_now_ns(), 0);
+	outside = targets_find(&engine.targets, getpid())->outside;
+	outside->moved_ns -= 2 * OUTSIDE_ANSWER_NS; /* it has been out for so long */
+	assert_int_equal(starting_step(starting, 0), STARTING_SLEEPS);
+	name_child("com.example.Shop");
+	assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+	kept->run(kept);
+	kept->free(kept);
+	guarded_use(NULL);
 }
 
 static void after_a_survey_nothing_is_read_again(void **state)
@@ -302,6 +370,7 @@ int main(void)
 		CLAIM(all_processes_are_read_before_a_name_is_judged),
 		CLAIM(all_processes_are_read_before_the_time_of_all_is_recorded),
 		CLAIM(a_class_is_judged_once_jvms_without_an_agent_have_names),
+		CLAIM(a_jvm_that_fits_is_recorded_though_another_ones_memory_does_not_answer),
 		CLAIM(after_a_survey_nothing_is_read_again),
 	};
 
