@@ -6,8 +6,8 @@
  * errors:  -ENOMEM
  * source:  none
  *
- * A binary heap. Whoever is due has a struct due, which the heap moves about by pointer: a time that
- * changes costs the logarithm of their number. Zero-filled structs are valid: nothing is due.
+ * A binary heap. Whoever is due has a struct due, which the heap moves about by pointer. A time
+ * that changes costs the logarithm of their number. Zero-filled structs are valid: nothing is due.
  */
 #ifndef FG_MAPS_DUE_HEAP_H
 #define FG_MAPS_DUE_HEAP_H

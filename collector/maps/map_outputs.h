@@ -4,7 +4,7 @@
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  a file that cannot be written is counted and said, and tried again
- * source:  process/code_listener.h
+ * source:  code/code_listener.h
  *
  * The perf map <dir>/perf-<pid>.map of every JVM is written within 100 ms of a change, at most ten
  * times a second, and less often where a write takes long: no perf map costs more than a tenth of

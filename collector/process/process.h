@@ -16,6 +16,7 @@
 
 #include "base/counters.h"
 #include "base/map64.h"
+#include "code/code_listener.h"
 #include "code/code_map.h"
 #include "code/code_methods.h"
 #include "code/java_methods.h"
@@ -26,7 +27,6 @@
 #include "container/jar_manifest.h"
 #include "container/pod_uid.h"
 #include "foreign/foreign_reader.h"
-#include "process/code_listener.h"
 #include "guard/owner.h"
 #include "memory/address_space.h"
 #include "process/outside_process.h"

@@ -18,8 +18,8 @@
  * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
  * are named.
  *
- * Whoever writes the model's code to files listens to it (code_listener.h). Perf maps that other
- * runtimes write are read while processes without an agent are wanted.
+ * Whoever writes the model's code to files listens to it (code/code_listener.h). Perf maps that
+ * other runtimes write are read while processes without an agent are wanted.
  *
  * A JVM that is read from outside has struct jvm as one with an agent has, but no session. It is
  * forgotten as a process without an agent is.
@@ -174,9 +174,9 @@ void targets_want_names(struct targets *targets);
 void targets_unwant_names(struct targets *targets);
 /*
  * Whether a name is about to be read, by a step that is due soon. Then a targets_tick calls
- * on_named once none is awaited any more: each is known, cannot be read, or does not answer in time.
- * May_go_on: as of outside_is_naming. Without it on_named is called for each name that is new, too:
- * it may be the one that is meant.
+ * on_named once none is awaited any more: each is known, cannot be read, or does not answer in
+ * time. May_go_on: as of outside_is_naming. Without it on_named is called for each name that is
+ * new, too: it may be the one that is meant.
  */
 bool targets_await_names(struct targets *targets, bool may_go_on, uint64_t now_ns);
 
@@ -190,7 +190,8 @@ struct process *targets_next(const struct targets *targets, size_t *pos);
 void targets_settle_names(struct targets *targets);
 
 /*
- * Does the upkeep that is due: reads perf maps of other runtimes, notices processes that are gone, and forgets code that died before horizon_ns.
+ * Does the upkeep that is due: reads perf maps of other runtimes, notices processes that are gone,
+ * and forgets code that died before horizon_ns.
  */
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns);
 /* When targets_tick next has something to do. */

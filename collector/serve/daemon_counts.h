@@ -47,7 +47,7 @@ struct daemon_counts {
 	struct http_stats http;
 };
 
-/* Adds what the daemon keeps in memory, as last counted; arg: struct daemon_counts (loop/part.h). */
+/* Adds what the daemon keeps in memory, as last counted (loop/part.h). arg: its daemon_counts. */
 void daemon_counts_hold(const void *arg, struct memory_stats *ret);
 
 #endif

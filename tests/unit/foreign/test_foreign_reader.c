@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about foreign/foreign_reader.h and foreign_file.h: a map of this process's own, which grows
- * and is replaced, and a directory in the place of a container's root with things that bite. All
- * claims hold with parsers and without.
+ * Claims about foreign/foreign_reader.h and foreign_file.h: a map of this process's own, which
+ * grows and is replaced, and a directory in the place of a container's root with things that bite.
+ * All claims hold with parsers and without.
  */
 #include <setjmp.h>
 #include <stdarg.h>

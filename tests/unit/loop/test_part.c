@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about loop/part.h: whatever an owner adds is woken for, stepped in the order of the stages,
- * and held as memory. The engine has no other parts, and is not opened.
+ * Claims about loop/part.h: whatever an owner adds is woken for, stepped in the order of the
+ * stages, and held as memory. The engine has no other parts, and is not opened.
  */
 #include "loop/engine.h"
 

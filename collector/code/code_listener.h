@@ -9,8 +9,8 @@
  * What is written of the model's code is no part of the model: files may be slow or full, and no
  * process stays for them. Processes of a capture have no listener.
  */
-#ifndef FG_PROCESS_CODE_LISTENER_H
-#define FG_PROCESS_CODE_LISTENER_H
+#ifndef FG_CODE_CODE_LISTENER_H
+#define FG_CODE_CODE_LISTENER_H
 
 #include <stddef.h>
 #include <stdint.h>
