@@ -33,6 +33,67 @@ bool capture_was_seen(struct capture *capture, uint64_t hash)
 	return false;
 }
 
+/* ---- memory that it takes ---- */
+
+static uint64_t heap_of(const struct capture *capture)
+{
+	const struct current *const current = &capture->current;
+	const struct capture_writer *const writer = &capture->writer;
+
+	return heap_bytes(sizeof(*capture)) + ZIP_BYTES + map64_bytes(&capture->processes) +
+	       capture->processes.count * heap_bytes(sizeof(struct known_process)) +
+	       map64_bytes(&capture->files) + map64_bytes(&capture->samples) +
+	       map64_bytes(&capture->seen) + map64_bytes(&writer->facts) +
+	       map64_bytes(&writer->last) + heap_bytes(current->reads.size) +
+	       heap_bytes(current->missing.size) + heap_bytes(capture->fields.size);
+}
+
+/* The file is in memory, too: recording_capture.h. */
+static uint64_t bytes_of(const struct sample_watch *watch)
+{
+	const struct capture *const capture = (const struct capture *)watch;
+
+	return heap_of(capture) + capture->writer.compressor.z.total_out;
+}
+
+/* ---- shares of it ---- */
+
+static struct capture_amounts amounts_of(const struct capture *capture)
+{
+	struct capture_amounts amounts;
+
+	amounts.of[CAPTURE_POOL_BYTES] = capture->writer.bytes;
+	amounts.of[CAPTURE_POOL_RECORDS] = capture->writer.records;
+	amounts.of[CAPTURE_POOL_PROCESSES] = capture->n_processes;
+	amounts.of[CAPTURE_POOL_FILES] = capture->n_files;
+	amounts.of[CAPTURE_POOL_CODE] = capture->n_code;
+	amounts.of[CAPTURE_POOL_FRAMES] = capture->n_frames;
+	/* But for what is made anew when it is full. */
+	amounts.of[CAPTURE_POOL_MEMORY] = bytes_of(&capture->watch) - map64_bytes(&capture->seen);
+	return amounts;
+}
+
+static bool has_share(const struct capture *capture, uint64_t group)
+{
+	struct capture_amounts limits;
+
+	limits.of[CAPTURE_POOL_BYTES] = CAPTURE_MAX_BYTES;
+	limits.of[CAPTURE_POOL_RECORDS] = CAPTURE_MAX_RECORDS;
+	limits.of[CAPTURE_POOL_PROCESSES] = CAPTURE_MAX_PROCESSES;
+	limits.of[CAPTURE_POOL_FILES] = CAPTURE_MAX_FILES;
+	limits.of[CAPTURE_POOL_CODE] = CAPTURE_MAX_CODE;
+	limits.of[CAPTURE_POOL_FRAMES] = CAPTURE_MAX_FRAMES;
+	limits.of[CAPTURE_POOL_MEMORY] = capture->max_bytes;
+	return capture_share_has(&capture->share, group, &limits);
+}
+
+static void charge(struct capture *capture, uint64_t group, const struct capture_amounts *before)
+{
+	const struct capture_amounts after = amounts_of(capture);
+
+	capture_share_take(&capture->share, group, before, &after);
+}
+
 /* ---- memory ---- */
 
 static void put_read(struct bytes *bytes, const struct iovec *to, const struct iovec *from,
@@ -79,16 +140,21 @@ static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struc
 	const struct process_memory_source *const before = capture->memory_before;
 	const ssize_t got = before ? before->read(before->arg, pid, to, from, n)
 				   : process_memory_read_live(pid, to, from, n);
+	const struct known_process *const known = map64_find(&capture->processes, (uint64_t)pid);
 
-	if (n > CAPTURE_MAX_PIECES || !map64_find(&capture->processes, (uint64_t)pid))
+	if (n > CAPTURE_MAX_PIECES || !known)
 		return got;
 	if (current->is_on && current->n_reads < CAPTURE_MAX_READS) {
 		put_read(&current->reads, to, from, n, got);
 		current->n_reads++;
-	} else if (!current->is_on && got > 0 && got <= MAX_BETWEEN_BYTES) {
+	} else if (!current->is_on && got > 0 && got <= MAX_BETWEEN_BYTES &&
+		   has_share(capture, known->group)) {
+		const struct capture_amounts amounts = amounts_of(capture);
+
 		current->reads.len = 0;
 		put_read(&current->reads, to, from, n, got);
 		write_memory(capture, pid, 1, &current->reads);
+		charge(capture, known->group, &amounts);
 	}
 	return got;
 }
@@ -114,29 +180,6 @@ struct capture *capture_of(struct sample_watch *watch)
 	return (struct capture *)watch; /* the watch is the first member */
 }
 
-/* ---- memory that it takes ---- */
-
-static uint64_t heap_of(const struct capture *capture)
-{
-	const struct current *const current = &capture->current;
-	const struct capture_writer *const writer = &capture->writer;
-
-	return heap_bytes(sizeof(*capture)) + ZIP_BYTES + map64_bytes(&capture->processes) +
-	       capture->processes.count * heap_bytes(sizeof(struct known_process)) +
-	       map64_bytes(&capture->files) + map64_bytes(&capture->samples) +
-	       map64_bytes(&capture->seen) + map64_bytes(&writer->facts) +
-	       map64_bytes(&writer->last) + heap_bytes(current->reads.size) +
-	       heap_bytes(current->missing.size) + heap_bytes(capture->fields.size);
-}
-
-/* The file is in memory, too: recording_capture.h. */
-static uint64_t bytes_of(const struct sample_watch *watch)
-{
-	const struct capture *const capture = (const struct capture *)watch;
-
-	return heap_of(capture) + capture->writer.compressor.z.total_out;
-}
-
 static void set_max_bytes(struct sample_watch *watch, uint64_t bytes)
 {
 	capture_of(watch)->max_bytes = bytes;
@@ -149,13 +192,18 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	struct current *const current = &capture->current;
 
 	capture->writer.is_full |= bytes_of(watch) > capture->max_bytes;
-	current->is_on = !capture->writer.is_full && !capture->writer.err;
+	current->group = process ? process->group : 0;
+	current->is_on = !capture->writer.is_full && !capture->writer.err &&
+			 has_share(capture, current->group);
 	if (!current->is_on)
 		return;
+	current->before = amounts_of(capture);
 	current->number = capture_process(capture, process);
 	current->is_on = !process || current->number;
-	if (!current->is_on)
+	if (!current->is_on) {
+		charge(capture, current->group, &current->before);
 		return;
+	}
 	current->step = step;
 	current->process = process;
 	current->record = record;
@@ -214,32 +262,38 @@ static bool write_step(struct capture *capture)
 	return capture_write(&capture->writer, CAPTURE_STEP, fields);
 }
 
+/* Writes what the step has asked. Returns whether the sample is in the capture. */
+static bool note_step(struct capture *capture, bool counts, const struct named_sample *sample)
+{
+	const struct current *const current = &capture->current;
+
+	if (!counts && current->n_reads > 0)
+		write_memory(capture, current->record->pid, current->n_reads, &current->reads);
+	/* A SAMPLE_REMAINDER that has read nothing has changed nothing. */
+	if (!counts || (current->step == SAMPLE_REMAINDER && current->n_reads == 0))
+		return false;
+	if (sample) {
+		capture_thread(capture, sample);
+		count_frames(capture, sample);
+	}
+	return write_step(capture);
+}
+
 static void end(struct sample_watch *watch, bool counts, const struct named_sample *sample)
 {
 	struct capture *const capture = capture_of(watch);
 	struct current *const current = &capture->current;
-	const bool is_on = current->is_on;
 	bool is_written = false;
 
-	if (is_on) {
+	if (current->is_on) {
 		stop_listening(capture, current->process);
 		clock_pretend(0);
+		current->is_on = false;
+		is_written = note_step(capture, counts, sample);
+		charge(capture, current->group, &current->before);
 	}
-	current->is_on = false;
-	if (!counts && is_on && current->n_reads > 0)
-		write_memory(capture, current->record->pid, current->n_reads, &current->reads);
-	if (!counts)
-		return;
-	/* A SAMPLE_REMAINDER that has read nothing has changed nothing. */
-	if (is_on && (current->step != SAMPLE_REMAINDER || current->n_reads > 0)) {
-		if (sample) {
-			capture_thread(capture, sample);
-			count_frames(capture, sample);
-		}
-		is_written = write_step(capture);
-	}
-	capture->counts.samples += sample && is_written;
-	capture->counts.left_out += sample && !is_written;
+	capture->counts.samples += counts && sample && is_written;
+	capture->counts.left_out += counts && sample && !is_written;
 }
 
 /* ---- life ---- */
@@ -269,6 +323,7 @@ static void free_capture(struct sample_watch *watch)
 	map64_fini(&capture->files);
 	map64_fini(&capture->samples);
 	map64_fini(&capture->seen);
+	capture_share_fini(&capture->share);
 	bytes_fini(&capture->fields);
 	bytes_fini(&capture->current.reads);
 	bytes_fini(&capture->current.missing);

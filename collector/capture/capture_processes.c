@@ -34,6 +34,7 @@ static struct known_process *know(struct capture *capture, struct process *proce
 	}
 	known->number = ++capture->n_processes;
 	known->start_ticks = process->start_ticks;
+	known->group = process->group;
 	known->code = process->code;
 	known->space_serial = UINT64_MAX;
 	java_methods_clear(&process->java_methods);

@@ -13,6 +13,7 @@
 #define FG_CAPTURE_CAPTURE_SELF_H
 
 #include "capture/capture_facts.h"
+#include "capture/capture_share.h"
 #include "capture/capture_stages.h"
 #include "capture/capture_writer.h"
 #include "recording/sample_watch.h"
@@ -22,6 +23,7 @@
 struct known_process {
 	uint32_t number;
 	uint64_t start_ticks;
+	uint64_t group;		     /* of its owner */
 	const struct code_map *code; /* if the process has another map, it runs another program */
 	uint64_t space_serial;	     /* of the mappings as last looked at; UINT64_MAX: not yet */
 	bool has_space;		     /* these mappings are in the capture */
@@ -34,6 +36,8 @@ struct current {
 	struct process *process; /* or NULL */
 	uint32_t number;	 /* number of process; 0: no process */
 	const struct record *record;
+	uint64_t group; /* of the owner of process */
+	struct capture_amounts before;
 	uint64_t now_ns;
 	bool is_gone;
 	struct bytes reads, missing;
@@ -61,6 +65,7 @@ struct capture {
 	struct current current;
 	struct bytes fields;
 	struct capture_counts counts;
+	struct capture_share share;
 	struct capture_room room;
 	uint64_t max_bytes; /* of all memory, the file included */
 };

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#define LATER_PART 32 /* of a pool */
+
 static_assert(sizeof(uintptr_t) >= sizeof(uint64_t), "an amount is kept in the place of a pointer");
 
 uint64_t pool_amount(const struct pool *pool, uint64_t group)
@@ -62,4 +64,11 @@ bool pool_choose(const struct pool *pool, uint64_t newcomer, uint64_t wanted, ui
 bool pool_has_share(const struct pool *pool, uint64_t group, uint64_t total)
 {
 	return total > pool->sum && pool_amount(pool, group) < total - pool->sum;
+}
+
+bool pool_may_grow(const struct pool *pool, uint64_t group, uint64_t total)
+{
+	if (pool_amount(pool, group) == pool->sum)
+		return pool->sum < total - total / LATER_PART;
+	return pool_has_share(pool, group, total);
 }

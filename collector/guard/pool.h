@@ -41,6 +41,11 @@ uint64_t pool_amount(const struct pool *pool, uint64_t group);
 bool pool_choose(const struct pool *pool, uint64_t newcomer, uint64_t wanted, uint64_t *ret_group);
 /* Whether the group has less of a pool of that total than is free. */
 bool pool_has_share(const struct pool *pool, uint64_t group, uint64_t total);
+/*
+ * The same where a pool grows while nobody knows who else will come: who has all that is taken may
+ * take all but a thirty-second part, which stays for those who come later.
+ */
+bool pool_may_grow(const struct pool *pool, uint64_t group, uint64_t total);
 
 static inline size_t pool_bytes(const struct pool *pool)
 {

@@ -4,19 +4,9 @@
 
 #include "process/process.h"
 
-#define LATER_PART 32 /* of a pool */
-
 static uint64_t group_of(const struct named_sample *sample)
 {
 	return sample->process ? sample->process->group : 0;
-}
-
-/* Who has the pool for itself may take all of it but a place for those who come later. */
-static bool has_share(const struct pool *pool, uint64_t group, uint64_t total)
-{
-	if (pool_amount(pool, group) == pool->sum)
-		return pool->sum < total - total / LATER_PART;
-	return pool_has_share(pool, group, total);
 }
 
 void tree_share_begin(struct tree_share *share, const struct named_sample *sample,
@@ -30,10 +20,10 @@ void tree_share_begin(struct tree_share *share, const struct named_sample *sampl
 	share->names_before = arena_used_bytes(&tree->names.arena);
 	share->processes_before = timeline->n_processes;
 	share->threads_before = timeline->n_threads;
-	tree->is_closed = !has_share(&share->nodes, group, profile_most_of_stacks(tree)) ||
-			  !has_share(&share->names, group, shared->max_name_bytes);
-	timeline->is_closed = !has_share(&share->processes, group, TIMELINE_MAX_PROCESSES) ||
-			      !has_share(&share->threads, group, TIMELINE_MAX_THREADS);
+	tree->is_closed = !pool_may_grow(&share->nodes, group, profile_most_of_stacks(tree)) ||
+			  !pool_may_grow(&share->names, group, shared->max_name_bytes);
+	timeline->is_closed = !pool_may_grow(&share->processes, group, TIMELINE_MAX_PROCESSES) ||
+			      !pool_may_grow(&share->threads, group, TIMELINE_MAX_THREADS);
 }
 
 void tree_share_end(struct tree_share *share, const struct named_sample *sample,
