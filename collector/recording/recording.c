@@ -580,7 +580,9 @@ static size_t patience_bytes(const struct recording *recording)
 static bool take_or_wait(struct recording *recording, struct recording_model *model,
 			 const struct record *record, uint64_t until_ns)
 {
-	const bool is_patient = record->time_ns + RECORDING_PATIENCE_NS > until_ns &&
+	const uint64_t patience_ns =
+		model->is_ending ? RECORDING_LAST_PATIENCE_NS : RECORDING_PATIENCE_NS;
+	const bool is_patient = record->time_ns + patience_ns > until_ns &&
 				recording->hold.bytes < patience_bytes(recording);
 	const uint64_t loads =
 		symbolizer_loads(model->symbolizer) + model->targets->foreign.stats.steps;

@@ -50,6 +50,8 @@
  * without them. No process is forgotten before that.
  */
 #define RECORDING_PATIENCE_NS UINT64_C(5000000000)
+/* The same once the program is to end, which is not to wait for what does not answer. */
+#define RECORDING_LAST_PATIENCE_NS UINT64_C(1000000000)
 
 /* Limit of struct recording's execs. Past the limit all of them are forgotten. */
 #define RECORDING_MAX_EXECS 4096
@@ -253,6 +255,7 @@ struct recording_model {
 	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
 	struct worker *worker;	     /* borrowed, end perf events; NULL: recordings do */
 	const struct dump *dump;     /* borrowed; NULL: nothing is dumped */
+	bool is_ending;		     /* the program is to end, see RECORDING_LAST_PATIENCE_NS */
 	bool has_others;	     /* another recording has yet to name samples by the model */
 };
 

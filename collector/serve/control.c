@@ -829,7 +829,7 @@ void control_finish(struct control *control, uint64_t patience_ns)
 {
 	const uint64_t until_ns = loop_clock_now_ns() + patience_ns;
 
-	control->is_finishing = true;
+	control->is_finishing = control->engine->model.is_ending = true;
 	if (control->clients == 0)
 		return;
 	end_recordings(control->engine);
