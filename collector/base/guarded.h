@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
+struct reader; /* guard/reader.h */
+
 /* The first member of a larger structure, allocated by malloc. The functions run on any thread. */
 struct guarded_call {
 	void (*run)(struct guarded_call *call);
@@ -27,6 +29,13 @@ struct guarded_call {
 	 */
 	void (*free)(struct guarded_call *call);
 	bool opens; /* the call may open a file, which will have to be closed */
+	/*
+	 * Who makes the call in the place of run: a reader (guard/reader.h) that has been set, so
+	 * that no thread of this program waits for what may never answer. The reader stays the
+	 * call's. NULL: run does, as without a guard, and as for a call that nobody waits for.
+	 */
+	struct reader *reader;
+	int reader_fd; /* for it, or REACH_NO_FD; the call's */
 };
 
 static inline void guarded_free(struct guarded_call *call)

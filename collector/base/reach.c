@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The collector's side and the other side of one socket, see reach.h. A message is a struct request
- * with the descriptors of the socket for the answer and, if there is one, of the call. An answer is
- * a number, with a descriptor if the role gives one.
+ * with the descriptors of the socket for the answer and, if there are such, of the target's and of
+ * the call. An answer is a number, with a descriptor if the role gives one to the caller.
  */
 #include "base/reach.h"
 
@@ -21,10 +21,13 @@
 
 #define SOCKET_FD 3   /* of the process that forks */
 #define LOOK_MS	  100 /* between two looks whether calls are to end */
-#define MAX_FDS	  2
+#define MAX_FDS	  3   /* for the answer, for the target, of the call */
 
 struct request {
 	const struct reach_role *role;
+	bool has_target;
+	size_t target_len;
+	char for_target[REACH_MAX_SENT];
 	size_t len;
 	char bytes[REACH_MAX_BYTES];
 };
@@ -37,12 +40,13 @@ union control {
 static atomic_int sock = -1; /* stays open when the process has ended: calls may be under way */
 static pid_t process;	     /* 0: there is none */
 static atomic_bool is_stopping;
+static atomic_uint rounds;
 
 /* ---- messages ---- */
 
-static int send_with(int to, void *data, size_t len, const int *fds, size_t n_fds)
+static int send_with(int to, const void *data, size_t len, const int *fds, size_t n_fds)
 {
-	struct iovec iov = {.iov_base = data, .iov_len = len};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
 	union control control = {0};
 	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
 
@@ -78,15 +82,29 @@ static ssize_t receive_with(int from, void *data, size_t size, int *fds)
 
 /* ---- the other side ---- */
 
+/* What the call gives goes to the target, with what is sent along. */
+static int hand(const struct request *request, int target, int given)
+{
+	const int err =
+		given < 0 ? given
+			  : send_with(target, request->for_target, request->target_len, &given, 1);
+
+	return err < 0 ? err : 0;
+}
+
 static _Noreturn void make_call(const struct request *request, const int fds[MAX_FDS])
 {
+	const struct reach_role *const role = request->role;
 	int result;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "fgcollect-call");
 	close(SOCKET_FD);
-	result = request->role->run(request->bytes, request->len, fds[1]);
-	send_with(fds[0], &result, sizeof(result), &result, request->role->gives_fd && result >= 0);
+	result = role->run(request->bytes, request->len, fds[request->has_target ? 2 : 1]);
+	if (request->has_target)
+		result = hand(request, fds[1], result);
+	send_with(fds[0], &result, sizeof(result), &result,
+		  role->gives_fd && !request->has_target && result >= 0);
 	_exit(0);
 }
 
@@ -121,6 +139,7 @@ static _Noreturn void run_process(int own, pid_t collector)
 	signal(SIGCHLD, SIG_IGN); /* nobody waits for those that make calls */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "fgcollect-reach");
+	atomic_store(&sock, -1); /* what a call calls is made at once */
 	if (getppid() != collector || dup2(own, SOCKET_FD) != SOCKET_FD ||
 	    close_range(SOCKET_FD + 1, ~0U, 0) < 0)
 		_exit(1);
@@ -151,6 +170,7 @@ int reach_start(void)
 		close(atomic_load(&sock));
 	atomic_store(&sock, socks[0]);
 	process = pid;
+	atomic_fetch_add(&rounds, 1);
 	atomic_store(&is_stopping, false);
 	return 0;
 }
@@ -184,26 +204,105 @@ static int take_answer(int from, bool gives_fd)
 	return fds[0] >= 0 ? fds[0] : -EMFILE;
 }
 
+/* fds: of the target and of the call, n of them. Returns the end for the answer. */
+static int ask(struct request *message, const void *request, const int *fds, size_t n)
+{
+	int socks[2], sent[MAX_FDS], err;
+
+	if (message->len > 0)
+		memcpy(message->bytes, request, message->len);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
+		return -errno;
+	sent[0] = socks[1];
+	memcpy(sent + 1, fds, n * sizeof(*fds));
+	err = send_with(atomic_load(&sock), message, offsetof(struct request, bytes) + message->len,
+			sent, n + 1);
+	close(socks[1]);
+	if (!err)
+		return socks[0];
+	close(socks[0]);
+	return -ECHILD;
+}
+
 int reach_call(const struct reach_role *role, const void *request, size_t len, int fd)
 {
 	struct request message = {.role = role, .len = len};
-	_cleanup_close_ int ours = -1, theirs = -1;
-	int socks[2], fds[MAX_FDS], err;
+	_cleanup_close_ int ours = -1;
 
 	if (atomic_load(&sock) < 0)
 		return role->run(request, len, fd);
 	if (len > sizeof(message.bytes))
 		return -ENAMETOOLONG;
-	if (len > 0)
-		memcpy(message.bytes, request, len);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
-		return -errno;
-	ours = socks[0];
-	fds[0] = theirs = socks[1];
-	fds[1] = fd;
-	err = send_with(atomic_load(&sock), &message, offsetof(struct request, bytes) + len, fds,
-			fd >= 0 ? 2 : 1);
-	close(theirs);
-	theirs = -1;
-	return err ? -ECHILD : take_answer(ours, role->gives_fd);
+	ours = ask(&message, request, &fd, fd >= 0);
+	return ours < 0 ? ours : take_answer(ours, role->gives_fd);
+}
+
+static int hand_here(const struct reach_role *role, const struct request *message, int fd,
+		     const struct reach_target *target)
+{
+	_cleanup_close_ const int given = role->run(message->bytes, message->len, fd);
+
+	return hand(message, target->sock, given);
+}
+
+int reach_hand(const struct reach_role *role, const void *request, size_t len, int fd,
+	       const struct reach_target *target)
+{
+	struct request message = {
+		.role = role, .has_target = true, .target_len = target->len, .len = len};
+	const int fds[] = {target->sock, fd};
+	_cleanup_close_ int ours = -1;
+
+	if (len > sizeof(message.bytes) || target->len > sizeof(message.for_target))
+		return -ENAMETOOLONG;
+	memcpy(message.for_target, target->bytes, target->len);
+	if (atomic_load(&sock) < 0) {
+		if (len > 0)
+			memcpy(message.bytes, request, len);
+		return hand_here(role, &message, fd, target);
+	}
+	ours = ask(&message, request, fds, fd >= 0 ? 2 : 1);
+	return ours < 0 ? ours : take_answer(ours, false);
+}
+
+int reach_leave(const struct reach_role *role, int fd)
+{
+	struct request message = {.role = role};
+	const int ours = ask(&message, NULL, &fd, fd >= 0);
+
+	if (ours < 0)
+		return ours;
+	close(ours);
+	return 0;
+}
+
+bool reach_is_begun(void)
+{
+	return atomic_load(&sock) >= 0;
+}
+
+bool reach_is_used(void)
+{
+	return reach_is_begun() && !atomic_load(&is_stopping);
+}
+
+unsigned reach_round(void)
+{
+	return atomic_load(&rounds);
+}
+
+/* ---- both sides ---- */
+
+int reach_send(int to, const void *bytes, size_t len, int fd)
+{
+	return send_with(to, bytes, len, &fd, fd >= 0);
+}
+
+ssize_t reach_receive(int from, void *bytes, size_t size, int *ret_fd)
+{
+	int fds[MAX_FDS];
+	const ssize_t len = receive_with(from, bytes, size, fds);
+
+	*ret_fd = fds[0];
+	return len;
 }

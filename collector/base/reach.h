@@ -22,8 +22,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define REACH_MAX_BYTES 4608 /* of a request: a path and some numbers */
+#define REACH_MAX_SENT	64   /* with a descriptor for somebody else */
 #define REACH_NO_FD	(-1)
 
 /* A static one, so that its address means the same in a process that was forked. */
@@ -38,8 +40,38 @@ struct reach_role {
 /* Returns what the role's run returns; a descriptor belongs to the caller. */
 int reach_call(const struct reach_role *role, const void *request, size_t len, int fd);
 
+/* Who gets a descriptor that the caller is not to have, and the bytes that come with it. */
+struct reach_target {
+	int sock;
+	const void *bytes;
+	size_t len; /* REACH_MAX_SENT at most */
+};
+
+/*
+ * As reach_call of a role that gives a descriptor, which goes to the target. A process that has a
+ * file open asks its file system when it closes the file (FLUSH), also when it ends by a signal: so
+ * the collector has no file open that is another's. Returns 0, or a negative errno.
+ */
+int reach_hand(const struct reach_role *role, const void *request, size_t len, int fd,
+	       const struct reach_target *target);
+
+/* Has a process make the call, and does not wait. fd: for the call. */
+int reach_leave(const struct reach_role *role, int fd);
+/* Whether reach_start has been called, and whether calls are made now. */
+bool reach_is_begun(void);
+bool reach_is_used(void);
+/* How often reach_start has been called: what was left before it ends by itself. */
+unsigned reach_round(void);
+
 int reach_start(void);
 /* Calls that have no answer yet end with -ECHILD. */
 void reach_stop(void);
+
+/* ---- for both ends of a socket ---- */
+
+/* Sends one message, with fd if that is not negative. */
+int reach_send(int sock, const void *bytes, size_t len, int fd);
+/* Returns the length; *ret_fd is -1 if none came. */
+ssize_t reach_receive(int sock, void *bytes, size_t size, int *ret_fd);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/root_file.h"
 
 #include "base/cleanup.h"
-#include "base/reach.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -130,6 +129,11 @@ int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, stru
 int root_file_read(int path_fd)
 {
 	return reach_call(&read_role, NULL, 0, path_fd);
+}
+
+int root_file_hand(int path_fd, const struct reach_target *target)
+{
+	return reach_hand(&read_role, NULL, 0, path_fd, target);
 }
 
 int root_file_stat(int fd, struct stat *ret)

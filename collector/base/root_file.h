@@ -19,6 +19,8 @@
 #ifndef FG_BASE_ROOT_FILE_H
 #define FG_BASE_ROOT_FILE_H
 
+#include "base/reach.h"
+
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -37,6 +39,8 @@ int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, stru
 
 /* Opens for reading the file of path_fd (O_PATH), even if another file has its name by now. */
 int root_file_read(int path_fd);
+/* The same for somebody else: the collector has no file open that is another's, see reach.h. */
+int root_file_hand(int path_fd, const struct reach_target *target);
 
 /*
  * What the kernel knows of an open file, or of one with O_PATH, without asking its file system:

@@ -6,10 +6,15 @@
  */
 #include "container/jar_parser.h"
 
+#include "base/cleanup.h"
+#include "base/guarded.h"
+#include "base/root_file.h"
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,26 +31,81 @@ void jar_parser_serve(int sock)
 	close(fd);
 }
 
-int jar_parser_start(int fd, uint64_t now_ns, struct jar_parser *ret)
+/* Has the jar opened for the parser, which its file system may never answer. */
+struct hand_call {
+	struct guarded_call base;
+	int path_fd, sock, err; /* both descriptors are the call's */
+};
+
+static void run_hand(struct guarded_call *base)
 {
+	struct hand_call *const call = (struct hand_call *)base;
 	const char byte = 0;
+	const struct reach_target parser = {call->sock, &byte, sizeof(byte)};
+
+	call->err = root_file_hand(call->path_fd, &parser);
+}
+
+static void free_hand(struct guarded_call *base)
+{
+	struct hand_call *const call = (struct hand_call *)base;
+
+	if (call->path_fd >= 0)
+		close(call->path_fd);
+	if (call->sock >= 0)
+		close(call->sock);
+	free(call);
+}
+
+static int hand(pid_t pid, int path_fd, int sock)
+{
+	struct hand_call *const call = malloc(sizeof(*call));
+	enum guarded_end end;
+	int err;
+
+	if (!call)
+		return -ENOMEM;
+	*call = (struct hand_call){.base = {.run = run_hand, .free = free_hand},
+				   .path_fd = fcntl(path_fd, F_DUPFD_CLOEXEC, 0),
+				   .sock = fcntl(sock, F_DUPFD_CLOEXEC, 0)};
+	if (call->path_fd < 0 || call->sock < 0) {
+		free_hand(&call->base);
+		return -EMFILE;
+	}
+	end = guarded_run(pid, &call->base);
+	if (end == GUARDED_LATE)
+		return -ETIMEDOUT;
+	err = end == GUARDED_DONE ? call->err : -ETIMEDOUT;
+	free_hand(&call->base);
+	return err;
+}
+
+static int read_here(int path_fd, struct jar_parser *ret)
+{
+	_cleanup_close_ const int fd = root_file_read(path_fd);
+
+	if (fd < 0)
+		return fd;
+	ret->answer.err = jar_manifest_read(fd, ret->answer.class);
+	ret->got = sizeof(ret->answer);
+	return 0;
+}
+
+int jar_parser_start(pid_t pid, int path_fd, uint64_t now_ns, struct jar_parser *ret)
+{
 	int err;
 
 	*ret = (struct jar_parser){.parser = {.sock = -1}, .late_ns = now_ns + JAR_PARSER_NS};
-	if (!zygote_is_used()) {
-		ret->answer.err = jar_manifest_read(fd, ret->answer.class);
-		ret->got = sizeof(ret->answer);
-		return 0;
-	}
+	if (!zygote_is_used())
+		return read_here(path_fd, ret);
 	if (parser_begin(PARSER_JARS, &ret->parser) < 0)
 		return -EAGAIN;
-	err = parser_send(ret->parser.sock, &byte, sizeof(byte), fd);
+	err = hand(pid, path_fd, ret->parser.sock);
 	/* A parser that has ended says so when its answer is taken. */
-	if (err && err != -EBADMSG) {
-		jar_parser_stop(ret);
-		return -EAGAIN;
-	}
-	return 0;
+	if (err == 0 || err == -EPIPE || err == -ECONNRESET)
+		return 0;
+	jar_parser_stop(ret);
+	return err;
 }
 
 /* What a parser has said is as hostile as the jar. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an open jar -> a parser (confine/zygote.h) that reads it -> the class that it starts
+ * shape:   a jar's descriptor -> a parser (confine/zygote.h) that reads it -> the class that it
+ *          starts
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's, which never waits
  * errors:  those of jar_manifest.h; -EAGAIN: no parser now, or no answer yet; -EPROTO: the parser
@@ -31,8 +32,11 @@ struct jar_parser {
 	struct jar_answer answer;
 };
 
-/* fd is borrowed. */
-int jar_parser_start(int fd, uint64_t now_ns, struct jar_parser *ret);
+/*
+ * path_fd (O_PATH), a file of the process pid, is borrowed, and opened for the parser in a guarded
+ * call (base/guarded.h). -ETIMEDOUT: that was late, or the process has to wait.
+ */
+int jar_parser_start(pid_t pid, int path_fd, uint64_t now_ns, struct jar_parser *ret);
 /* Ends the parser unless it returns -EAGAIN. */
 int jar_parser_take(struct jar_parser *parser, uint64_t now_ns, char ret[JAR_CLASS_BYTES]);
 void jar_parser_stop(struct jar_parser *parser);

@@ -3,6 +3,7 @@
 #include "elf/debug_paths.h"
 
 #include "base/cleanup.h"
+#include "base/reach.h"
 #include "base/root_file.h"
 
 #include <elf.h>
@@ -49,22 +50,34 @@ static bool format_named(const struct debug_wish *wish, const char *file, unsign
 	return len < (int)size;
 }
 
-static bool may_be_read_by_all(int fd, const struct stat *st)
+/* Whether the file begins as an ELF file does. Another process opens it. */
+static int run_is_elf(const void *request, size_t len, int path_fd)
 {
+	_cleanup_close_ const int fd = root_file_read(path_fd);
 	char magic[SELFMAG];
 
-	return (st->st_mode & S_IROTH) && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	(void)request;
+	(void)len;
+	return fd >= 0 && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+static const struct reach_role is_elf_role = {run_is_elf, false};
+
+static bool may_be_read_by_all(int path_fd, const struct stat *st)
+{
+	return (st->st_mode & S_IROTH) && reach_call(&is_elf_role, NULL, 0, path_fd) == 1;
 }
 
 static int try(int root, const char *path, const struct stat *self, bool is_host)
 {
 	struct stat st;
-	const int fd = root_file_open_regular(root, path, RESOLVE_IN_ROOT, &st);
+	const int fd = root_file_open_at(root, path, O_PATH, RESOLVE_IN_ROOT);
 
 	if (fd < 0)
 		return -ENOENT;
-	if ((self && st.st_dev == self->st_dev && st.st_ino == self->st_ino) ||
+	if (root_file_stat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (self && st.st_dev == self->st_dev && st.st_ino == self->st_ino) ||
 	    (is_host && !may_be_read_by_all(fd, &st))) {
 		close(fd);
 		return -ENOENT;
@@ -72,7 +85,7 @@ static int try(int root, const char *path, const struct stat *self, bool is_host
 	return fd;
 }
 
-int debug_paths_open(const struct debug_place *place, const struct debug_wish *wish, unsigned *at,
+int debug_paths_find(const struct debug_place *place, const struct debug_wish *wish, unsigned *at,
 		     bool *ret_is_targets)
 {
 	_cleanup_close_ const int host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -96,4 +109,12 @@ int debug_paths_open(const struct debug_place *place, const struct debug_wish *w
 		return fd;
 	}
 	return -ENOENT;
+}
+
+int debug_paths_open(const struct debug_place *place, const struct debug_wish *wish, unsigned *at,
+		     bool *ret_is_targets)
+{
+	_cleanup_close_ const int path_fd = debug_paths_find(place, wish, at, ret_is_targets);
+
+	return path_fd < 0 ? path_fd : root_file_read(path_fd);
 }

@@ -9,7 +9,8 @@
  * A file is looked for by build ID and by name: first in the target's root directory, whose files
  * are hostile, then on the host. A path is resolved inside of its root directory; only a regular
  * file is opened. A file of the host must be an ELF file that everybody may read, because whoever
- * asks may be a parser that a file has taken over. Nothing else in the file is read here.
+ * asks may be a parser that a file has taken over. Nothing else in the file is read, and that by a
+ * process of its own (base/reach.h).
  */
 #ifndef FG_ELF_DEBUG_PATHS_H
 #define FG_ELF_DEBUG_PATHS_H
@@ -45,6 +46,9 @@ struct debug_place {
 	void *arg;
 };
 
+/* As debug_paths_open, with O_PATH: for a parser, which gets the file by root_file_hand. */
+int debug_paths_find(const struct debug_place *place, const struct debug_wish *wish, unsigned *at,
+		     bool *ret_is_targets);
 /* A debug_ask_fn for a place without one. */
 int debug_paths_open(const struct debug_place *place, const struct debug_wish *wish, unsigned *at,
 		     bool *ret_is_targets);

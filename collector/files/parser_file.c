@@ -6,6 +6,7 @@
 #include "files/parser_file.h"
 
 #include "base/cleanup.h"
+#include "base/root_file.h"
 #include "confine/parser.h"
 
 #include <errno.h>
@@ -85,12 +86,16 @@ static int grant(int sock, const struct debug_place *place, const struct answer 
 		 bool *is_private)
 {
 	struct offer offer = {.at = wish->at};
-	_cleanup_close_ int fd = debug_paths_open(place, &wish->wish, &offer.at, &offer.is_targets);
+	const struct reach_target parser = {sock, &offer, sizeof(offer)};
+	_cleanup_close_ const int path_fd =
+		debug_paths_find(place, &wish->wish, &offer.at, &offer.is_targets);
 
-	if (fd < 0)
-		offer.err = -ENOENT;
-	*is_private |= fd >= 0 && offer.is_targets;
-	return parser_send(sock, &offer, sizeof(offer), fd);
+	if (path_fd >= 0 && root_file_hand(path_fd, &parser) == 0) {
+		*is_private |= offer.is_targets;
+		return 0;
+	}
+	offer.err = -ENOENT;
+	return parser_send(sock, &offer, sizeof(offer), -1);
 }
 
 /* Serves the parser's wishes. Returns the error that the parser says. */
@@ -132,11 +137,12 @@ static int error_of(int err)
 	}
 }
 
-int parser_file_send(int sock, int fd, const struct debug_place *place, bool *ret_is_private)
+int parser_file_send(int sock, int path_fd, const struct debug_place *place, bool *ret_is_private)
 {
 	const struct elf_layout *const whose = place ? place->whose : NULL;
 	const struct request request = {.has_place = place != NULL, .has_layout = whose != NULL};
-	int err = parser_send(sock, &request, sizeof(request), fd);
+	const struct reach_target parser = {sock, &request, sizeof(request)};
+	int err = root_file_hand(path_fd, &parser);
 
 	*ret_is_private = false;
 	if (!err && whose)

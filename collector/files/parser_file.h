@@ -8,8 +8,8 @@
  * source:  none
  *
  * The collector sends the file's descriptor. The parser asks for debug files by build ID and name;
- * the collector opens these (elf/debug_paths.h) and sends descriptors. Then the parser says that it
- * has all, or an error.
+ * the collector finds these (elf/debug_paths.h) and has descriptors sent. Then the parser says that
+ * it has all, or an error.
  */
 #ifndef FG_FILES_PARSER_FILE_H
 #define FG_FILES_PARSER_FILE_H
@@ -19,9 +19,10 @@
 #include <stdbool.h>
 
 /*
- * The collector's side. place may be NULL. *ret_is_private: a file of the target's root was sent.
+ * The collector's side. The file is opened for the parser by root_file_hand: path_fd may be of
+ * O_PATH. place may be NULL. *ret_is_private: a file of the target's root was sent.
  */
-int parser_file_send(int sock, int fd, const struct debug_place *place, bool *ret_is_private);
+int parser_file_send(int sock, int path_fd, const struct debug_place *place, bool *ret_is_private);
 
 /* What a parser gets. Its place points into the struct itself, which must not move. */
 struct parser_file {

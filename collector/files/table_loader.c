@@ -11,6 +11,7 @@
  */
 #include "files/table_loader.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/root_file.h"
@@ -101,30 +102,30 @@ void table_job_free(struct table_job *job)
 	free(job);
 }
 
-static int load(struct table_job *job, int fd)
+static int load(struct table_job *job)
 {
 	const struct table_kind *const kind = job->kind;
 	struct stat st;
 	const struct debug_place place = {
 		.root = job->root_fd,
 		.path = job->path,
-		.self = root_file_stat(fd, &st) == 0 ? &st : NULL,
+		.self = root_file_stat(job->path_fd, &st) == 0 ? &st : NULL,
 	};
 
-	if (!kind->restore || !zygote_is_used())
-		return kind->load(fd, &place, &job->content);
-	return table_parser_load(kind, fd, kind->needs_place ? &place : NULL, &job->parser,
-				 &job->content);
+	if (!kind->restore || !zygote_is_used()) {
+		_cleanup_close_ const int fd = root_file_read(job->path_fd);
+
+		return fd < 0 ? fd : kind->load(fd, &place, &job->content);
+	}
+	return table_parser_load(kind, job->path_fd, kind->needs_place ? &place : NULL,
+				 &job->parser, &job->content);
 }
 
 void table_job_run(struct table_job *job)
 {
 	const uint64_t began_ns = clock_now_ns();
-	const int fd = root_file_read(job->path_fd);
 
-	job->err = fd < 0 ? fd : load(job, fd);
-	if (fd >= 0)
-		close(fd);
+	job->err = load(job);
 	close(job->path_fd);
 	job->path_fd = -1;
 	if (job->root_fd >= 0)

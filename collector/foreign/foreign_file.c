@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/reach.h"
 #include "base/root_file.h"
 #include "foreign/map_marker.h"
 
@@ -55,27 +56,39 @@ static int check(int path_fd, const struct foreign_owner *owner, struct stat *st
 	return st->st_mtim.tv_sec + CLOCK_SLACK_SEC < owner->began_at ? -ESTALE : 0;
 }
 
+/* Whether the file is a perf map of fgcollect's own. Another process opens it. */
+static int run_is_ours(const void *request, size_t len, int path_fd)
+{
+	_cleanup_close_ const int fd = root_file_read(path_fd);
+
+	(void)request;
+	(void)len;
+	return fd < 0 ? fd : map_marker_is_in(fd);
+}
+
+static const struct reach_role is_ours_role = {run_is_ours, false};
+
 int foreign_file_open_at(const char *root_path, const char *path, const struct foreign_owner *owner,
 			 struct stat *ret_stat)
 {
 	_cleanup_close_ const int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_close_ const int path_fd =
+	_cleanup_close_ int path_fd =
 		root < 0 ? -errno : root_file_open_at(root, path, O_PATH, RESOLVE_IN_ROOT);
 	struct stat st;
-	int fd, err;
+	int err, ret;
 
 	if (path_fd < 0)
 		return path_fd == -ENOTDIR || path_fd == -ESRCH ? -ENOENT : path_fd;
 	err = check(path_fd, owner, &st);
 	if (err)
 		return err;
-	fd = root_file_read(path_fd);
-	if (fd >= 0 && map_marker_is_in(fd)) {
-		close(fd);
-		return -EEXIST;
-	}
+	err = reach_call(&is_ours_role, NULL, 0, path_fd);
+	if (err)
+		return err < 0 ? err : -EEXIST;
 	*ret_stat = st;
-	return fd;
+	ret = path_fd;
+	path_fd = -1;
+	return ret;
 }
 
 /* Writes the process's own TMPDIR to ret. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a process -> the perf map that its runtime writes, open
+ * shape:   a process -> a descriptor of the perf map that its runtime writes
  * units:   PIDs; seconds of the wall clock
  * threads: any
  * errors:  -ENOENT: there is no file; another negative errno: there is a file, and it was refused
@@ -28,9 +28,9 @@ struct foreign_owner {
 };
 
 /*
- * Returns a descriptor for reading, and sets ret_stat to the file's status. -EACCES: a file of
- * another user; -EINVAL: no regular file; -ESTALE: older than the process; -EEXIST: written by the
- * collector. Opening never waits.
+ * Returns a descriptor with O_PATH, which whoever reads opens again in a process of its own
+ * (guard/reader.h), and sets ret_stat to the file's status. -EACCES: a file of another user;
+ * -EINVAL: no regular file; -ESTALE: older than the process; -EEXIST: written by the collector.
  */
 int foreign_file_open(const struct foreign_owner *owner, struct stat *ret_stat);
 

@@ -2,8 +2,12 @@
 /* Reads the perf map of a runtime as the file grows, see foreign_reader.h. */
 #include "foreign/foreign_reader.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/reach.h"
+#include "guard/reader.h"
+#include "base/root_file.h"
 #include "confine/zygote.h"
 
 #include <errno.h>
@@ -130,31 +134,95 @@ static void look(struct foreign_reader *reader, const struct foreign_owner *owne
 	free(call);
 }
 
-/* Reads a piece of the file. */
-struct piece_call {
-	struct guarded_call base;
-	int fd; /* the reader's */
-	off_t offset;
+/* What a reader says of a piece of the file. */
+struct piece {
 	bool is_shorter; /* the file, than offset; nothing was read */
 	bool is_unread;	 /* no descriptor was left; nothing was read */
 	ssize_t n;
 	char bytes[FOREIGN_PIECE_BYTES];
 };
 
+static void read_at(int path_fd, off_t offset, struct piece *ret)
+{
+	_cleanup_close_ const int fd = root_file_read(path_fd);
+	struct stat st;
+
+	ret->n = 0;
+	ret->is_unread = fd == -EMFILE || fd == -ENFILE;
+	ret->is_shorter = fd >= 0 && offset > 0 && fstat(fd, &st) == 0 && st.st_size < offset;
+	if (fd >= 0 && !ret->is_shorter && offset < FOREIGN_MAX_FILE_BYTES)
+		ret->n = pread(fd, ret->bytes, sizeof(ret->bytes), offset);
+}
+
+static ssize_t run_piece_there(const void *request, size_t len, int path_fd, void *bytes)
+{
+	struct piece *const piece = bytes;
+
+	if (len != sizeof(off_t))
+		return -EBADMSG;
+	read_at(path_fd, *(const off_t *)request, piece);
+	return (ssize_t)(offsetof(struct piece, bytes) + (piece->n > 0 ? (size_t)piece->n : 0));
+}
+
+static const struct reader_role piece_role = {run_piece_there};
+
+_Static_assert(sizeof(struct piece) <= READER_MAX_BYTES, "a reader has room for a piece");
+
+struct piece_call {
+	struct guarded_call base;
+	int path_fd; /* the call's own: the reader may close its own once the call is late */
+	off_t offset;
+	struct piece piece; /* where there are no readers */
+};
+
 static void run_piece(struct guarded_call *base)
 {
 	struct piece_call *const call = (struct piece_call *)base;
-	/* The reader may close its own once the call is late. */
-	const int fd = fcntl(call->fd, F_DUPFD_CLOEXEC, 0);
-	struct stat st;
 
-	call->n = 0;
-	call->is_unread = fd < 0;
-	call->is_shorter = fd >= 0 && fstat(fd, &st) == 0 && st.st_size < call->offset;
-	if (fd >= 0 && !call->is_shorter && call->offset < FOREIGN_MAX_FILE_BYTES)
-		call->n = pread(fd, call->bytes, sizeof(call->bytes), call->offset);
-	if (fd >= 0)
-		close(fd);
+	if (!base->reader)
+		read_at(call->path_fd, call->offset, &call->piece);
+	else if (reader_begin(base->reader, base->reader_fd))
+		reader_wait(base->reader, UINT64_MAX);
+}
+
+static void free_piece(struct guarded_call *base)
+{
+	struct piece_call *const call = (struct piece_call *)base;
+
+	reader_give(call->base.reader);
+	if (call->path_fd >= 0)
+		close(call->path_fd);
+	free(call);
+}
+
+static struct piece_call *make_piece(const struct foreign_reader *reader)
+{
+	const bool has_readers = reach_is_begun();
+	struct piece_call *const call =
+		malloc(has_readers ? offsetof(struct piece_call, piece) : sizeof(*call));
+
+	if (!call)
+		return NULL;
+	call->base = (struct guarded_call){
+		.run = run_piece, .free = free_piece, .reader = has_readers ? reader_take() : NULL};
+	call->path_fd = call->base.reader_fd = fcntl(reader->fd, F_DUPFD_CLOEXEC, 0);
+	call->offset = reader->offset;
+	if (call->base.reader)
+		reader_set(call->base.reader, &piece_role, &call->offset, sizeof(call->offset));
+	if (call->path_fd >= 0 && (call->base.reader || !has_readers))
+		return call;
+	free_piece(&call->base);
+	return NULL;
+}
+
+/* NULL: nobody has read it. */
+static const struct piece *take_piece(const struct piece_call *call)
+{
+	const void *bytes;
+
+	if (!call->base.reader)
+		return &call->piece;
+	return reader_result(call->base.reader, &bytes) >= 0 ? bytes : NULL;
 }
 
 static void start_again(struct foreign_reader *reader, struct foreign_reader_stats *stats)
@@ -232,43 +300,49 @@ static bool parse(struct foreign_reader *reader, const char *bytes, size_t len,
 
 enum piece_end {
 	PIECE_PARSED,
+	PIECE_AGAIN, /* from the file's beginning */
 	PIECE_NONE,  /* the file has ended, or no more can be read */
 	PIECE_LATER, /* try again later */
 };
 
-static enum piece_end read_piece(struct foreign_reader *reader, struct foreign_room *room,
-				 struct foreign_reader_stats *stats)
+static enum piece_end use_piece(struct foreign_reader *reader, const struct piece *piece,
+				struct foreign_room *room, struct foreign_reader_stats *stats)
 {
-	static struct piece_call *at_hand; /* used by the model's thread only */
-	struct piece_call *const call = at_hand ? at_hand : malloc(sizeof(*call));
-	enum guarded_end end;
 	size_t len;
 
-	at_hand = call;
-	if (!call)
+	if (!piece || piece->is_unread)
 		return PIECE_LATER;
-	call->base = (struct guarded_call){.run = run_piece};
-	call->offset = reader->offset;
-	call->fd = reader->fd;
-	end = guarded_run(reader->pid, &call->base);
-	if (end == GUARDED_LATE)
-		at_hand = NULL;
-	if (end != GUARDED_DONE || call->is_unread)
-		return PIECE_LATER;
-	if (call->is_shorter) {
+	if (piece->is_shorter) {
 		start_again(reader, stats);
-		return read_piece(reader, room, stats);
+		return PIECE_AGAIN;
 	}
 	if (reader->offset >= FOREIGN_MAX_FILE_BYTES) {
 		stats->unread += !reader->is_large;
 		reader->is_large = true;
 	}
-	if (call->n <= 0)
+	if (piece->n <= 0)
 		return PIECE_NONE;
-	len = (size_t)call->n;
+	len = (size_t)piece->n;
 	stats->read_bytes += len;
 	room->bytes -= len < room->bytes ? len : room->bytes;
-	return parse(reader, call->bytes, len, room, stats) ? PIECE_PARSED : PIECE_LATER;
+	return parse(reader, piece->bytes, len, room, stats) ? PIECE_PARSED : PIECE_LATER;
+}
+
+static enum piece_end read_piece(struct foreign_reader *reader, struct foreign_room *room,
+				 struct foreign_reader_stats *stats)
+{
+	struct piece_call *const call = make_piece(reader);
+	enum guarded_end guarded;
+	enum piece_end end = PIECE_LATER;
+
+	if (!call)
+		return PIECE_LATER;
+	guarded = guarded_run(reader->pid, &call->base);
+	if (guarded == GUARDED_DONE)
+		end = use_piece(reader, take_piece(call), room, stats);
+	if (guarded != GUARDED_LATE)
+		free_piece(&call->base);
+	return end;
 }
 
 void foreign_reader_look(struct foreign_reader *reader, const struct foreign_owner *owner,
@@ -302,7 +376,7 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 		return;
 	do {
 		end = read_piece(reader, room, stats);
-	} while (end == PIECE_PARSED && room->bytes > 0);
+	} while (end == PIECE_AGAIN || (end == PIECE_PARSED && room->bytes > 0));
 	if (end == PIECE_NONE)
 		reader->whole_ns = now_ns;
 }

@@ -16,7 +16,8 @@
  * generated code that the agent does not know, as that of a second code generator of the process.
  *
  * The file may lie on a file system that does not answer. So the file is looked for, read and
- * closed by guarded calls (base/guarded.h). What has not answered in time is tried again later.
+ * closed by guarded calls (base/guarded.h), and opened by other processes alone, also for each
+ * piece (guard/reader.h). What has not answered in time is tried again later.
  *
  * Lines are parsed by a parser without rights (foreign_parser.h), or in a program without a zygote
  * by the caller. Nothing else of the file is read while a parser has a piece of it. A piece whose
@@ -53,7 +54,7 @@ extern const struct counters foreign_reader_counters;
 
 struct foreign_reader {
 	struct foreign_map *map; /* NULL: no file was ever found */
-	int fd;			 /* valid if is_open */
+	int fd;			 /* O_PATH; valid if is_open */
 	pid_t pid;		 /* of the process for which fd was opened */
 	bool is_open, is_refused, is_large;
 	dev_t dev;

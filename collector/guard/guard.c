@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "guard/helpers.h"
+#include "guard/reader.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,6 +25,7 @@ struct job {
 	struct owner owner; /* of a left call */
 	struct job *next;   /* in the queue of left calls */
 	uint64_t back_ns;   /* when it returned late; set before is_back */
+	bool has_reader;    /* a reader makes the call, and no helper has the job */
 	atomic_bool is_back;
 	atomic_uint holders;
 };
@@ -84,7 +86,7 @@ static void end_job(struct helpers_call *base)
 {
 	struct job *const job = (struct job *)base;
 
-	job->back_ns = clock_now_ns();
+	job->back_ns = job->call->reader ? reader_back_ns(job->call->reader) : clock_now_ns();
 	guarded_free(job->call);
 	atomic_store(&job->is_back, true);
 	drop(job);
@@ -164,6 +166,17 @@ static void forgive(struct guard *guard, struct owner owner)
 		forgive_one(guard, all_of(owner));
 }
 
+/* Whether the late call has returned. A helper ends its own; that of a reader is ended here. */
+static bool is_back(struct job *job)
+{
+	if (atomic_load(&job->is_back))
+		return true;
+	if (!job->has_reader || !reader_wait(job->call->reader, 0))
+		return false;
+	end_job(&job->base);
+	return true;
+}
+
 /* Sees which late calls have returned, and forgets processes that have long answered. */
 static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 {
@@ -171,7 +184,7 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
 		struct late_process *const place = &guard->processes[i];
 
-		if (place->out && atomic_load(&place->out->is_back)) {
+		if (place->out && is_back(place->out)) {
 			const uint64_t back_ns = place->out->back_ns;
 
 			drop(place->out);
@@ -435,6 +448,16 @@ static uint64_t patience_ns(const struct guard *guard)
 	return guard->waited_ns < GUARD_TURN_NS ? GUARD_SHORT_NS : 0;
 }
 
+static enum helpers_end run_in_time(struct guard *guard, struct job *job, uint64_t wait_ns)
+{
+	struct guarded_call *const call = job->call;
+
+	job->has_reader = call->reader;
+	if (!job->has_reader)
+		return helpers_run(guard->helpers, &job->base, wait_ns);
+	return reader_run(call->reader, call->reader_fd, wait_ns) ? HELPERS_DONE : HELPERS_LATE;
+}
+
 static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call)
 {
 	struct guard *const guard = arg;
@@ -452,7 +475,7 @@ static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call
 	job = place ? guard->at_hand : NULL;
 	if (job) {
 		job->call = call;
-		switch (helpers_run(guard->helpers, &job->base, wait_ns * guard->patience)) {
+		switch (run_in_time(guard, job, wait_ns * guard->patience)) {
 		case HELPERS_DONE:
 			return GUARDED_DONE;
 		case HELPERS_LATE:
@@ -519,8 +542,12 @@ void guard_free(struct guard *guard)
 			drop(guard->left[i]);
 	}
 	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
-		if (guard->processes[i].out)
-			drop(guard->processes[i].out);
+		struct job *const out = guard->processes[i].out;
+
+		if (out && out->has_reader && !atomic_load(&out->is_back))
+			end_job(&out->base);
+		if (out)
+			drop(out);
 	}
 	helpers_free(guard->helpers);
 	helpers_free(guard->leavers);

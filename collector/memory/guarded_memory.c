@@ -3,6 +3,8 @@
 #include "memory/guarded_memory.h"
 
 #include "base/guarded.h"
+#include "base/reach.h"
+#include "guard/reader.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -10,9 +12,12 @@
 #include <string.h>
 
 #define MAX_PIECES 16
-#define MAX_BYTES  (4u << 20) /* of one read */
+#define MAX_BYTES  READER_MAX_BYTES /* of one read */
 
-/* One read, with memory of its own: a helper may write there at any later time. */
+/*
+ * One read, by a reader; or, where there are none, with memory of its own, because a helper may
+ * write there at any later time.
+ */
 struct read_call {
 	struct guarded_call base;
 	pid_t pid;
@@ -33,30 +38,59 @@ static void run(struct guarded_call *base)
 	struct read_call *const call = (struct read_call *)base;
 	const struct iovec to = {call->bytes, call->size};
 
+	if (base->reader && reader_begin(base->reader, base->reader_fd))
+		reader_wait(base->reader, UINT64_MAX);
+	if (base->reader)
+		return;
 	call->result = process_memory_read_plain(call->pid, &to, 1, call->from, call->n);
+}
+
+static void free_call(struct guarded_call *base)
+{
+	reader_give(base->reader);
+	free(base);
+}
+
+static void drop_call(struct guarded_memory *guarded)
+{
+	if (guarded->call)
+		free_call(&guarded->call->base);
+	guarded->call = NULL;
 }
 
 static struct read_call *take_call(struct guarded_memory *guarded, size_t size)
 {
+	const bool has_readers = reach_is_begun();
+	const size_t own_size = has_readers ? 0 : size;
 	struct read_call *call = guarded->call;
 
-	if (call && call->size >= size)
+	if (call && (call->base.reader || call->size >= own_size))
 		return call;
-	free(call);
-	guarded->call = NULL;
-	call = calloc(1, sizeof(*call) + size);
+	drop_call(guarded);
+	call = calloc(1, sizeof(*call) + own_size);
 	if (!call)
 		return NULL;
-	call->base = (struct guarded_call){.run = run};
-	call->size = size;
+	call->base = (struct guarded_call){.run = run,
+					   .free = free_call,
+					   .reader = has_readers ? reader_take() : NULL,
+					   .reader_fd = REACH_NO_FD};
+	call->size = own_size;
+	if (has_readers && !call->base.reader) {
+		free(call);
+		return NULL;
+	}
 	guarded->call = call;
 	return call;
 }
 
-static void copy_out(const struct read_call *call, const struct iovec *to, unsigned long n)
+/* Copies what was read. Returns how much that is, or the error. */
+static ssize_t copy_out(const struct read_call *call, const struct iovec *to, unsigned long n)
 {
-	size_t left = call->result > 0 ? (size_t)call->result : 0;
-	const uint8_t *at = call->bytes;
+	const void *read = call->bytes;
+	const ssize_t result =
+		call->base.reader ? reader_result(call->base.reader, &read) : call->result;
+	size_t left = result > 0 ? (size_t)result : 0;
+	const uint8_t *at = read;
 
 	for (unsigned long i = 0; i < n && left > 0; i++) {
 		const size_t part = to[i].iov_len < left ? to[i].iov_len : left;
@@ -65,6 +99,17 @@ static void copy_out(const struct read_call *call, const struct iovec *to, unsig
 		at += part;
 		left -= part;
 	}
+	return result;
+}
+
+static void set_up(struct read_call *call, pid_t pid, const struct iovec *from, unsigned long n)
+{
+	call->pid = pid;
+	call->n = n;
+	if (call->base.reader)
+		reader_set_memory(call->base.reader, pid, from, n);
+	else
+		memcpy(call->from, from, n * sizeof(*from));
 }
 
 static ssize_t read_guarded(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
@@ -73,6 +118,7 @@ static ssize_t read_guarded(void *arg, pid_t pid, const struct iovec *to, const 
 	struct guarded_memory *const guarded = arg;
 	struct read_call *call;
 	size_t size = 0;
+	ssize_t result;
 
 	for (unsigned long i = 0; i < n; i++)
 		size += from[i].iov_len < MAX_BYTES ? from[i].iov_len : MAX_BYTES + 1;
@@ -81,9 +127,7 @@ static ssize_t read_guarded(void *arg, pid_t pid, const struct iovec *to, const 
 	call = take_call(guarded, size);
 	if (!call)
 		return -ENOMEM;
-	call->pid = pid;
-	call->n = n;
-	memcpy(call->from, from, n * sizeof(*from));
+	set_up(call, pid, from, n);
 	switch (guarded_run(pid, &call->base)) {
 	case GUARDED_LATE:
 		guarded->call = NULL;
@@ -93,9 +137,11 @@ static ssize_t read_guarded(void *arg, pid_t pid, const struct iovec *to, const 
 	case GUARDED_DONE:
 		break;
 	}
-	copy_out(call, to, n);
-	process_memory_note(pid, call->result);
-	return call->result;
+	result = copy_out(call, to, n);
+	process_memory_note(pid, result);
+	if (result == -ECHILD) /* another reader makes the next call */
+		drop_call(guarded);
+	return result;
 }
 
 int guarded_memory_new(struct guarded_memory **ret)
@@ -113,7 +159,7 @@ void guarded_memory_free(struct guarded_memory *guarded)
 {
 	if (!guarded)
 		return;
-	free(guarded->call);
+	drop_call(guarded);
 	free(guarded);
 }
 

@@ -3,6 +3,7 @@
 #include "memory/process_memory.h"
 
 #include "base/log.h"
+#include "guard/reader.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -39,9 +40,7 @@ ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iove
 ssize_t process_memory_read_plain(pid_t pid, const struct iovec *to, unsigned long n_to,
 				  const struct iovec *from, unsigned long n_from)
 {
-	const ssize_t got = process_vm_readv(pid, to, n_to, from, n_from, 0);
-
-	return got < 0 ? -errno : got;
+	return reader_read_memory(pid, to, n_to, from, n_from);
 }
 
 void process_memory_note(pid_t pid, ssize_t got)

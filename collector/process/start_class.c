@@ -43,15 +43,25 @@ struct open_call {
 	struct guarded_call base;
 	struct start_class_place place;
 	char path[PATH_MAX];
-	int fd; /* or negative errno */
+	int fd; /* with O_PATH, or negative errno */
 };
+
+/* The descriptor, if it is of a regular file. */
+static int regular(int path_fd)
+{
+	struct stat st;
+
+	if (path_fd < 0 || (root_file_stat(path_fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return path_fd;
+	close(path_fd);
+	return -EINVAL;
+}
 
 /* A path that is not absolute begins where the process is. */
 static int open_jar(const struct open_call *call)
 {
 	const bool is_whole = call->path[0] == '/';
 	char name[64];
-	struct stat st;
 	uint64_t ticks;
 
 	snprintf(name, sizeof(name), "/proc/%d/%s", (int)call->place.pid,
@@ -64,8 +74,8 @@ static int open_jar(const struct open_call *call)
 	if (process_stat_read_ticks(call->place.pid, &ticks) < 0 ||
 	    ticks != call->place.start_ticks)
 		return -ESRCH;
-	return root_file_open_regular(dir_fd, call->path,
-				      is_whole ? RESOLVE_IN_ROOT : RESOLVE_BENEATH, &st);
+	return regular(root_file_open_at(dir_fd, call->path, O_PATH,
+					 is_whole ? RESOLVE_IN_ROOT : RESOLVE_BENEATH));
 }
 
 static void run_open(struct guarded_call *base)
@@ -105,7 +115,7 @@ static int begin(struct start_classes *classes, const struct process *process, u
 		return -ETIMEDOUT;
 	err = end == GUARDED_DONE ? call->fd : -ETIMEDOUT;
 	if (err >= 0) {
-		err = jar_parser_start(call->fd, now_ns, &classes->parser);
+		err = jar_parser_start(process->pid, call->fd, now_ns, &classes->parser);
 		guarded_close(process->pid, call->fd);
 	}
 	free(call);

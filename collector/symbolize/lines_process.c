@@ -145,7 +145,6 @@ static void *run_feed(void *arg)
 	struct feed *const feed = arg;
 	_cleanup_close_ int root = feed->sees_root ? root_file_open_root(feed->pid) : -1;
 	_cleanup_close_ int path_fd = -1;
-	_cleanup_close_ int fd = -1;
 	const char *reason;
 	struct stat st;
 	const struct debug_place place = {.root = root, .path = feed->mapping.path, .self = &st};
@@ -153,9 +152,7 @@ static void *run_feed(void *arg)
 
 	path_fd = module_file_open(feed->pid, &feed->mapping, &st, &reason);
 	if (path_fd >= 0)
-		fd = root_file_read(path_fd);
-	if (fd >= 0)
-		(void)parser_file_send(feed->parser.sock, fd, &place, &is_private);
+		(void)parser_file_send(feed->parser.sock, path_fd, &place, &is_private);
 	free_feed(feed); /* without a file the parser ends */
 	atomic_fetch_sub(&feeding, 1);
 	return NULL;

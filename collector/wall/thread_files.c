@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
+#include "guard/reader.h"
 #include "sample/sample_regs.h"
 
 #include <dirent.h>
@@ -234,7 +235,7 @@ static uint32_t read_stack(const struct thread_files *files, pid_t pid, uint64_t
 {
 	const struct iovec to = {files->stack, files->stack_bytes};
 	const struct iovec from = {(void *)(uintptr_t)sp, files->stack_bytes};
-	const ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	const ssize_t got = reader_read_memory(pid, &to, 1, &from, 1);
 
 	return got > 0 ? (uint32_t)got / sizeof(uint64_t) * sizeof(uint64_t) : 0;
 }

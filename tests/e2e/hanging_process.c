@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hanging_process exec|connect DIRECTORY: mounts a file system on DIRECTORY whose server falls
- * silent, and has a process of user 65534 suffer from that.
+ * hanging_process exec|connect|pages|flush DIRECTORY: mounts a file system there whose server
+ * falls silent, and has a process of user 65534 suffer from that.
  *
  * exec: the process has a file of the file system open that is closed by execve(2), and calls
  * execve(2). Closing asks the server (FLUSH), which does not answer. Until this program ends, the
@@ -12,15 +12,24 @@
  * the server (GETATTR, because of default_permissions), which does not answer. The path itself is
  * known to the kernel.
  *
+ * pages: the process spins, and the file lies in the middle of its stack and is its perf map, if
+ * its TMPDIR is DIRECTORY. Who reads either asks the server (READ), which does not answer.
+ *
+ * flush: the same, but the server answers READ. Who closes the file asks it (FLUSH), also who
+ * is ended by a signal, and has no answer.
+ *
  * The protocol is that of fuse(4): a request is a header, struct fuse_in_header, and a body by its
  * opcode; an answer is a header with the request's number, and a body. "ready PID" is said when the
  * process hangs, or listens.
  */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/fuse.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +39,23 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SOMEBODY 65534
 #define FILE_ID	 2
 #define LONG	 3600 /* seconds that the kernel may believe what it was told */
 
-enum kind { KIND_EXEC, KIND_CONNECT };
+#define STACK_BYTES (1u << 20)
+#define DEEP_BYTES  (80u << 10) /* deeper than a snapshot of the stack */
+#define FILE_BYTES  (4 * 4096)
+#define FILE_AT	    (STACK_BYTES - 2 * FILE_BYTES)
+
+enum kind { KIND_EXEC, KIND_CONNECT, KIND_PAGES, KIND_FLUSH };
+
+static const char *const kinds[] = {"exec", "connect", "pages", "flush"};
+
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct server {
 	enum kind kind;
@@ -105,6 +124,76 @@ static void listen_in_vain(const char *directory)
 		pause();
 }
 
+static volatile int is_deep;
+
+static void __attribute__((noinline)) spin(void)
+{
+	is_deep = 1;
+	for (volatile uint64_t i = 0;; i++)
+		;
+}
+
+static void *spin_deep(void *arg)
+{
+	volatile char *room = alloca(DEEP_BYTES);
+
+	for (size_t i = 0; i < DEEP_BYTES; i += 64)
+		room[i] = 1;
+	spin();
+	return arg;
+}
+
+/* In code of its own, for which its perf map is read. */
+static void *spin_in_generated_code(void *arg)
+{
+#if defined(__x86_64__)
+	static const unsigned char code[] = {0xeb, 0xfe};
+#else
+	static const unsigned char code[] = {0x00, 0x00, 0x00, 0x14};
+#endif
+	void *const at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*function)(void);
+
+	if (at == MAP_FAILED)
+		fail("mmap");
+	memcpy(at, code, sizeof(code));
+	__builtin___clear_cache(at, (char *)at + sizeof(code));
+	*(void **)&function = at;
+	function();
+	return arg;
+}
+
+/* The file takes the place of pages of a thread's stack that the thread has passed. */
+static void spin_over_file(const char *directory)
+{
+	char *const stack =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t threads[2];
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", directory);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || stack == MAP_FAILED)
+		fail(path);
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stack, STACK_BYTES);
+	if (pthread_create(&threads[0], &attr, spin_deep, NULL) != 0 ||
+	    pthread_create(&threads[1], NULL, spin_in_generated_code, NULL) != 0)
+		fail("pthread_create");
+	while (!is_deep)
+		usleep(1000);
+	if (mmap(stack + FILE_AT, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		 0) == MAP_FAILED)
+		fail("mmap");
+	printf("ready %d\n", (int)getpid());
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static void start_victim(struct server *server)
 {
 	server->victim = fork();
@@ -117,6 +206,8 @@ static void start_victim(struct server *server)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user ID clears it */
 	if (server->kind == KIND_EXEC)
 		hang_in_exec(server->directory);
+	if (server->kind == KIND_PAGES || server->kind == KIND_FLUSH)
+		spin_over_file(server->directory);
 	listen_in_vain(server->directory);
 }
 
@@ -125,7 +216,7 @@ static void start_victim(struct server *server)
 static void answer(const struct server *server, uint64_t unique, int err, const void *body,
 		   size_t len)
 {
-	char text[sizeof(struct fuse_out_header) + 512];
+	static char text[sizeof(struct fuse_out_header) + (1u << 17)];
 	const struct fuse_out_header header = {
 		.len = (uint32_t)(sizeof(header) + len), .error = err, .unique = unique};
 
@@ -139,12 +230,15 @@ static void answer(const struct server *server, uint64_t unique, int err, const 
 
 static struct fuse_attr attributes(const struct server *server, uint64_t node)
 {
-	return (struct fuse_attr){.ino = node,
-				  .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : server->mode,
-				  .nlink = 1,
-				  .uid = SOMEBODY,
-				  .gid = SOMEBODY,
-				  .blksize = 4096};
+	return (struct fuse_attr){
+		.ino = node,
+		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : server->mode,
+		.nlink = 1,
+		.uid = SOMEBODY,
+		.gid = SOMEBODY,
+		.size = node == FUSE_ROOT_ID || server->kind == KIND_EXEC ? 0 : FILE_BYTES,
+		.mtime = (uint64_t)time(NULL),
+		.blksize = 4096};
 }
 
 static void answer_entry(const struct server *server, uint64_t unique)
@@ -160,7 +254,7 @@ static void answer_attributes(struct server *server, const struct fuse_in_header
 	const struct fuse_attr_out out = {.attr_valid = header->nodeid == FUSE_ROOT_ID ? LONG : 0,
 					  .attr = attributes(server, header->nodeid)};
 
-	if (header->nodeid == FUSE_ROOT_ID || server->kind == KIND_EXEC)
+	if (header->nodeid == FUSE_ROOT_ID || server->kind != KIND_CONNECT)
 		answer(server, header->unique, 0, &out, sizeof(out));
 }
 
@@ -171,6 +265,18 @@ static void answer_init(struct server *server, const struct fuse_in_header *head
 
 	answer(server, header->unique, 0, &out, sizeof(out));
 	start_victim(server);
+}
+
+/* A line of a perf map, and zeros. */
+static void answer_read(const struct server *server, const struct fuse_in_header *header,
+			const struct fuse_read_in *asked)
+{
+	static char bytes[FILE_BYTES] = "1000 10 one\n";
+	const uint64_t left = asked->offset < FILE_BYTES ? FILE_BYTES - asked->offset : 0;
+
+	if (server->kind != KIND_PAGES)
+		answer(server, header->unique, 0, bytes + FILE_BYTES - left,
+		       asked->size < left ? asked->size : left);
 }
 
 static void answer_request(struct server *server, const struct fuse_in_header *header,
@@ -198,7 +304,12 @@ static void answer_request(struct server *server, const struct fuse_in_header *h
 	case FUSE_OPEN:
 		answer(server, header->unique, 0, &opened, sizeof(opened));
 		break;
+	case FUSE_READ:
+		answer_read(server, header, body);
+		break;
 	case FUSE_FLUSH:
+		if (server->kind != KIND_EXEC)
+			break;
 		printf("ready %d\n", (int)server->victim);
 		fflush(stdout);
 		break;
@@ -229,14 +340,17 @@ int main(int argc, char **argv)
 {
 	struct server server = {0};
 	char options[160];
+	unsigned kind = 0;
 
-	if (argc != 3 || (strcmp(argv[1], "exec") != 0 && strcmp(argv[1], "connect") != 0)) {
-		fputs("usage: hanging_process exec|connect DIRECTORY\n", stderr);
+	while (argc == 3 && kind < N_KINDS && strcmp(argv[1], kinds[kind]) != 0)
+		kind++;
+	if (argc != 3 || kind == N_KINDS) {
+		fputs("usage: hanging_process exec|connect|pages|flush DIRECTORY\n", stderr);
 		return 2;
 	}
-	server.kind = strcmp(argv[1], "exec") == 0 ? KIND_EXEC : KIND_CONNECT;
+	server.kind = (enum kind)kind;
 	server.directory = argv[2];
-	server.mode = server.kind == KIND_EXEC ? S_IFREG | 0666 : 0;
+	server.mode = server.kind == KIND_CONNECT ? 0 : S_IFREG | 0666;
 	server.device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (server.device < 0)
 		fail("/dev/fuse");

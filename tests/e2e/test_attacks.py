@@ -166,12 +166,13 @@ class Attacks(Case):
               f"an answer {longest * 1e3:.0f} ms; by stage, in us: {turns['longest_stage_us']}")
         return turns
 
-    def hang(self, kind):
+    def hang(self, kind, name=None):
         """The PID of a process of another user that hangs by a file system of its own."""
-        directory = self.directory / kind
+        directory = self.directory / (name or kind)
         directory.mkdir(mode=0o755)
         self.addCleanup(processes.run, ["umount", "--lazy", directory])
-        program = self.silent_program([HANGING_PROCESS, kind, directory], kind)
+        program = self.silent_program(["env", f"TMPDIR={directory}", HANGING_PROCESS, kind,
+                                       directory], f"hanging-{name or kind}")
         processes.wait_until(lambda: "ready" in program.text or program.code is not None,
                              lambda: f"it hangs: {program.text}")
         return int(re.search(r"ready (\d+)", program.text)[1])
@@ -214,6 +215,38 @@ class Attacks(Case):
         self.assertEqual(daemon.stop().code, 0)
         print(f"an answer took {longest * 1e3:.0f} ms at most, the end "
               f"{(time.monotonic() - began) * 1e3:.0f} ms")
+
+    def end(self, daemon, signal_number):
+        """How long the daemon's process is there after the signal: all of its threads."""
+        began = time.monotonic()
+        os.kill(daemon.pid, signal_number)
+        daemon.wait()
+        return time.monotonic() - began
+
+    # A thread that reads such a page ended by no signal, nor does a program that has such a file open.
+    def test_a_daemon_ends_while_a_file_system_holds_what_it_reads(self):
+        for kind in ("pages", "flush"):
+            for signal_number in (signal.SIGTERM, signal.SIGKILL):
+                with self.subTest(kind=kind, signal=signal_number.name):
+                    self.end_beside(kind, signal_number)
+
+    def end_beside(self, kind, signal_number):
+        daemon = self.watch()
+        name = f"{kind}-{signal_number.name}"
+        self.background([settings.COLLECTOR, "record", "-a", "-d", "60", "-F", "99", "-o",
+                         self.directory / f"{name}.folded", *self.place.options()], name)
+        processes.wait_until(lambda: daemon.list_json()["collector"]["kept"]["recordings"] == 1,
+                             lambda: daemon.list().text)
+        self.hang(kind, name)
+        processes.wait_until(lambda: daemon.list_json()["collector"]["guarded"]["unanswered"] > 0,
+                             lambda: f"it is read: {daemon.text}")
+        began = time.monotonic()
+        daemon.list_json()
+        answered = time.monotonic() - began
+        took = self.end(daemon, signal_number)
+        print(f"{name}: an answer took {answered * 1e3:.0f} ms, the end {took * 1e3:.0f} ms")
+        self.assertLess(answered, 1)
+        self.assertLess(took, 3)
 
     # Longer than a client may be silent.
     def test_a_daemon_that_was_stopped_takes_no_client_for_silent(self):

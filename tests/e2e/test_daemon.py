@@ -245,15 +245,13 @@ class Daemon(Case):
         daemon = self.watch()
         jvm = self.host_jvm("KnownShare")
         daemon.wait_for_jvm(jvm.pid)
-        agents, silent = f"socket={self.place.socket}", []
-        for i, agent in enumerate((agents, None)):
+        for i, agent in enumerate((f"socket={self.place.socket}", None)):
             own = self.background(["unshare", "--mount", *self.java("Primes", agent=agent)],
                                   f"silent{i}")
             processes.wait_until(lambda own=own: "ready" in own.text, "the JVM is warm")
             tmp = self.silent_program(["nsenter", "--target", own.pid, "--mount", sys.executable,
                                        SILENT_FILES, "/tmp"], f"tmp{i}")
             processes.wait_until(lambda tmp=tmp: "ready" in tmp.text, "/tmp is silent")
-            silent.append(tmp)
         recording = collector.record(self.place, "-a", seconds=4)
         known = recording.folded.of_root("KnownShare")
         self.assertGreater(known.samples, 20, str(recording))
@@ -263,14 +261,10 @@ class Daemon(Case):
                              "both were looked for")
         guarded = daemon.list_json()["collector"]["guarded"]
         self.assertLessEqual(guarded["unanswered"], 4, guarded)
-        daemon.end_orderly()
+        self.assertEqual(daemon.stop().code, 0)
         again = self.watch()
         again.wait_for_jvm(jvm.pid)
-        again.end_orderly()
-        for tmp in silent:
-            tmp.stop()
-        for ended in (daemon.wait(), again.wait()):
-            self.assertEqual(ended.code, 0, str(ended))
+        self.assertEqual(again.stop().code, 0)
 
     def test_the_service_manager_and_the_journal_are_told(self):
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -36,6 +36,7 @@ MAY_WAIT = {
     "files/opening.c": GUARDED,
     "guard/mount_namespace.c": WAITS,   # its callers: guard/peers.c in guarded calls
     "guard/peers.c": GUARDED,
+    "guard/reader.c": WAITS,
     "inspect/agent_holder.c": ALONE,
     "inspect/doctor_host.c": ALONE,
     "inspect/doctor_jvms.c": ALONE,
@@ -48,7 +49,6 @@ MAY_WAIT = {
     "foreign/foreign_file.c": GUARDED,     # its caller: foreign/foreign_reader.c
     "maps/perf_map.c": GUARDED,
     "memory/page_map.c": GUARDED,
-    "memory/process_memory.c": GUARDED, # its caller: memory/guarded_memory.c
     "memory/space_reader.c": GUARDED,
     "process/start_class.c": GUARDED,
     "publish/publish_socket.c": OWN,
@@ -61,7 +61,7 @@ MAY_WAIT = {
     "wall/thread_files.c": WAITS,       # the clock of threads
 }
 CALLERS = {"files/module_file.c", "files/file_scope.c", "foreign/foreign_file.c",
-           "memory/process_memory.c", "sample/uprobe.c", "vm/program_texts.c"}
+           "sample/uprobe.c", "vm/program_texts.c"}
 
 
 def without_comments(text):

@@ -100,15 +100,6 @@ class Background:
         return Finished(self.args, self.child.returncode, self.text, "",
                         time.monotonic() - self.start)
 
-    def end_orderly(self):
-        """Has it end by SIGTERM, and waits for the end of its first thread. Other threads may wait
-        for a file that does not answer, and while they do nobody can end them."""
-        os.kill(self.pid, signal.SIGTERM)
-        state = pathlib.Path(f"/proc/{self.pid}/stat")
-        wait_until(lambda: self.child.poll() is not None or
-                   state.read_text(encoding="ascii").rpartition(")")[2].split()[0] == "Z",
-                   lambda: f"it ends; it says:\n{self.text}")
-
     def stop(self, signal_number=signal.SIGTERM):
         """Ends it and returns its Finished; SIGKILL if it does not heed the signal."""
         if self.child.poll() is None:

@@ -89,7 +89,7 @@ static int ask(const char *what, bool is_late)
 	int err;
 
 	assert_int_equal(write(fd, what, 1), 1);
-	while ((err = jar_parser_start(fd, clock_now_ns(), &parser)) == -EAGAIN)
+	while ((err = jar_parser_start(getpid(), fd, clock_now_ns(), &parser)) == -EAGAIN)
 		usleep(1000);
 	assert_int_equal(err, 0);
 	close(fd);
