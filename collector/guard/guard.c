@@ -37,6 +37,7 @@ struct late_process {
 	unsigned parts;	   /* GUARD_PARTS for a late call */
 	uint64_t since_ns; /* when the last call was found to be late */
 	uint64_t until_ns; /* end of the pause */
+	uint64_t forget_ns;
 	bool is_warned;
 	struct job *out; /* the late call, if it has not been seen to return */
 };
@@ -280,21 +281,26 @@ static struct late_owner *choose_owner(struct guard *guard, struct owner owner)
 	return best;
 }
 
+/* What is left of late calls: one less for each GUARD_FORGET_NS. */
+static unsigned forget(unsigned parts, uint64_t *forget_ns, uint64_t now_ns)
+{
+	const uint64_t forgotten =
+		now_ns > *forget_ns ? (now_ns - *forget_ns) / GUARD_FORGET_NS : 0;
+
+	if (parts == 0 || forgotten * GUARD_PARTS >= parts) {
+		*forget_ns = now_ns;
+		return 0;
+	}
+	*forget_ns += forgotten * GUARD_FORGET_NS;
+	return parts - (unsigned)forgotten * GUARD_PARTS;
+}
+
 /* most: so many late calls before pauses begin. */
 static void note_owner(struct guard *guard, struct owner owner, unsigned most, uint64_t now_ns)
 {
 	struct late_owner *const known = choose_owner(guard, owner);
-	const uint64_t forgotten =
-		now_ns > known->forget_ns ? (now_ns - known->forget_ns) / GUARD_FORGET_NS : 0;
 
-	if (known->parts == 0 || forgotten * GUARD_PARTS >= known->parts) {
-		known->parts = 0;
-		known->forget_ns = now_ns;
-	} else {
-		known->parts -= (unsigned)forgotten * GUARD_PARTS;
-		known->forget_ns += forgotten * GUARD_FORGET_NS;
-	}
-	known->parts += GUARD_PARTS;
+	known->parts = forget(known->parts, &known->forget_ns, now_ns) + GUARD_PARTS;
 	if (known->parts > most * GUARD_PARTS)
 		known->until_ns =
 			now_ns + pause_of((known->parts - most * GUARD_PARTS - 1) / GUARD_PARTS);
@@ -312,6 +318,8 @@ static void note_late(struct guard *guard, struct late_process *place, pid_t pid
 		*place = (struct late_process){.pid = pid};
 	place->owner = guard->owner(guard->owner_arg, pid);
 	place->since_ns = now_ns;
+	if (place->parts < 2 * GUARD_PARTS) /* it has had no pause */
+		place->parts = forget(place->parts, &place->forget_ns, now_ns);
 	place->parts += GUARD_PARTS;
 	times = place->parts / GUARD_PARTS;
 	place->until_ns = times > 1 ? now_ns + pause_of(times - 2) : 0;

@@ -18,9 +18,11 @@
  * GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls in a short
  * time has a pause of its own, whichever of its processes they were for. A container with all its
  * users has twice that. Of a process and of an owner, a late call that has returned within
- * GUARD_SOON_NS counts as an eighth of one: on a busy host calls are late that nobody holds up. So
- * an owner can hold up the caller for a small part of the time, and has no share of the helpers
- * that would be missing to others.
+ * GUARD_SOON_NS counts as an eighth of one, and one call less is counted each GUARD_FORGET_NS, of a
+ * process as long as it has had no pause: on a busy host calls are late that nobody holds up, as
+ * where a lock's holder waits for a processor. So an owner can hold up the caller for a small part
+ * of the time, and has no share of the helpers that would be missing to others. Who answers late on
+ * purpose gains nothing by a longer GUARD_SOON_NS: it is how often a call is late that costs.
  *
  * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
  */
@@ -43,10 +45,10 @@
 #define GUARD_PAUSE_NS	 UINT64_C(100000000) /* the first pause */
 #define GUARD_DOUBLINGS	 9
 
-/* After so many late calls an owner has pauses. One call less is counted each GUARD_FORGET_NS. */
+/* After so many late calls an owner has pauses. */
 #define GUARD_OWNER_CALLS 16
 #define GUARD_FORGET_NS	  UINT64_C(4000000000)
-#define GUARD_SOON_NS	  UINT64_C(100000000)
+#define GUARD_SOON_NS	  UINT64_C(1000000000)
 #define GUARD_PARTS	  8u /* of a call */
 
 #define GUARD_MAX_LEFT	    16	/* left calls that run */

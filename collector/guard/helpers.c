@@ -186,31 +186,42 @@ static void bind_to_caller(struct helper *helper)
 		helper->cpu = cpu;
 }
 
-/* Whether the helper runs, or would if it had a processor. Called with the lock held. */
-static bool is_busy(const struct helper *helper)
+/* Whether the thread runs, or would if it had a processor. */
+static bool is_busy(pid_t tid)
 {
 	char path[64], text[512];
 	const char *state;
 
-	if (helper->tid == 0)
+	if (tid == 0)
 		return true;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)helper->tid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
 	if (file_read_small(path, text, sizeof(text)) <= 0)
 		return false;
 	state = strrchr(text, ')');
 	return state && strncmp(state, ") R", 3) == 0;
 }
 
-/* Waits for the end of the helper's call. Called with the lock held. */
+/*
+ * Waits for the end of the helper's call. Called with the lock held, which is given up for the look
+ * at the helper: else one that has just ended its call would be seen to wait, for the lock.
+ */
 static void wait_for(struct helpers *helpers, const struct helper *helper, uint64_t wait_ns)
 {
 	for (unsigned waits = 0; waits < HELPERS_BUSY_WAITS; waits++) {
 		const uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
+		pid_t tid;
+		bool busy;
 
 		while (helper->state == HELPER_RUNS &&
 		       thread_cond_wait_until(&helpers->is_done, &helpers->lock, until_ns))
 			;
-		if (helper->state != HELPER_RUNS || !is_busy(helper))
+		if (helper->state != HELPER_RUNS)
+			return;
+		tid = helper->tid;
+		pthread_mutex_unlock(&helpers->lock);
+		busy = is_busy(tid);
+		pthread_mutex_lock(&helpers->lock);
+		if (helper->state != HELPER_RUNS || !busy)
 			return;
 	}
 }

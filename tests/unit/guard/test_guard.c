@@ -222,6 +222,16 @@ static void a_process_whose_calls_return_soon_hardly_has_to_wait(void **state)
 	assert_int_equal(run_quick(100), GUARDED_DONE);
 }
 
+/* As on a host that is busy all day. */
+static void a_process_whose_calls_are_late_now_and_then_has_no_pause(void **state)
+{
+	for (unsigned i = 0; i < 4 * GUARD_PARTS; i++) {
+		let_return(run_late(100));
+		assert_int_equal(run_quick(100), GUARDED_DONE);
+		pass(GUARD_FORGET_NS);
+	}
+}
+
 static void an_owner_has_few_late_calls_at_a_time(void **state)
 {
 	int ends[GUARD_OWNER_LATE];
@@ -256,36 +266,50 @@ static void a_container_has_twice_the_late_calls_of_a_user(void **state)
 		let_return(ends[i]);
 }
 
-/* Each late call is of another user. */
+/*
+ * Makes late calls, two for processes at pid and each further step, until look has to wait: of the
+ * first nobody knows when it returns, and the second one returns at once, so that a pause is seen.
+ * Meanwhile some are forgotten. Returns how many of the first there were.
+ */
+static int be_late_until_paused(pid_t pid, pid_t step, pid_t look, int most)
+{
+	int n = 0;
+
+	while (n < most) {
+		let_return_later(run_late(pid + n * step));
+		let_return(run_late(pid + n * step + step / 2));
+		n++;
+		if (run_quick(look) == GUARDED_PAUSED)
+			break;
+	}
+	return n;
+}
+
+/* Few late calls are of the same user. */
 static void a_container_with_many_late_calls_has_to_wait(void **state)
 {
-	for (int i = 0; i < 2 * GUARD_OWNER_CALLS; i++) {
-		assert_int_equal(run_quick(10950), GUARDED_DONE);
-		let_return_later(run_late(10000 + i * 100 / 4));
-	}
-	let_return(run_late(10800));
+	const int n = be_late_until_paused(10000, 12, 10950, 4 * GUARD_OWNER_CALLS);
+
+	assert_in_range(n, 2 * GUARD_OWNER_CALLS, 4 * GUARD_OWNER_CALLS - 1);
 	assert_int_equal(run_quick(10950), GUARDED_PAUSED);
 	assert_int_equal(run_quick(11050), GUARDED_DONE);
-	pass(GUARD_PAUSE_NS);
+	pass(2 * GUARD_PAUSE_NS);
 	assert_int_equal(run_quick(10950), GUARDED_DONE);
 }
 
 /* Each call is for another process. */
 static void an_owner_with_many_late_calls_has_to_wait(void **state)
 {
-	for (int i = 0; i < GUARD_OWNER_CALLS; i++) {
-		assert_int_equal(run_quick(150), GUARDED_DONE);
-		let_return_later(run_late(100 + i));
-	}
-	let_return(run_late(100 + GUARD_OWNER_CALLS));
-	assert_int_equal(run_quick(150), GUARDED_PAUSED);
+	const int n = be_late_until_paused(100, 2, 199, 2 * GUARD_OWNER_CALLS);
+
+	assert_in_range(n, GUARD_OWNER_CALLS, 2 * GUARD_OWNER_CALLS - 1);
+	assert_int_equal(run_quick(199), GUARDED_PAUSED);
 	assert_int_equal(run_quick(200), GUARDED_DONE);
-	pass(GUARD_PAUSE_NS);
-	assert_int_equal(run_quick(150), GUARDED_DONE);
-	pass(GUARD_FORGET_NS); /* two calls less are counted now, and one more */
-	pass(GUARD_FORGET_NS);
-	let_return(run_late(120));
-	assert_int_equal(run_quick(150), GUARDED_DONE);
+	pass(2 * GUARD_PAUSE_NS);
+	assert_int_equal(run_quick(199), GUARDED_DONE);
+	pass(2 * GUARD_FORGET_NS); /* two calls less are counted now, and one more */
+	let_return(run_late(190));
+	assert_int_equal(run_quick(199), GUARDED_DONE);
 }
 
 /* As on a busy host, of which nobody's processes are to blame. */
@@ -435,6 +459,7 @@ int main(void)
 		TEST(a_late_call_has_its_process_wait_and_no_other),
 		TEST(pauses_double_and_are_forgotten),
 		TEST(a_process_whose_calls_return_soon_hardly_has_to_wait),
+		TEST(a_process_whose_calls_are_late_now_and_then_has_no_pause),
 		TEST(an_owner_has_few_late_calls_at_a_time),
 		TEST(an_owner_with_many_late_calls_has_to_wait),
 		TEST(a_container_has_twice_the_late_calls_of_a_user),
