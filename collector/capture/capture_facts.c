@@ -84,6 +84,7 @@ void capture_put_process(struct bytes *bytes, uint32_t number, const struct proc
 		put_hello(bytes, jvm, room);
 	}
 	capture_put_text(bytes, workload_image(&process->workload));
+	bytes_add_varint(bytes, jvm && jvm->is_outside);
 }
 
 void capture_put_mappings(struct bytes *bytes, uint32_t number, const struct address_space *space)

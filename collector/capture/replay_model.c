@@ -112,7 +112,7 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	struct capture_cursor names = cursor;
 	char skipped[CAPTURE_MAX_TEXT], image[CONTAINER_IMAGE_BYTES] = "";
 	struct process *process;
-	bool has_jvm;
+	bool has_jvm, is_outside = false;
 	int err;
 
 	if (cursor.failed || number == 0)
@@ -127,8 +127,12 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 		err = add_jvm(model, process, number, &cursor);
 	if (!err && !cursor.failed && cursor.at < cursor.end) /* writers before have no image */
 		capture_get_text(&cursor, image, sizeof(image));
+	if (!err && !cursor.failed && cursor.at < cursor.end) /* nor did they say how it was read */
+		is_outside = capture_get_bool(&cursor);
 	if (err || cursor.failed)
 		return err ? err : -EINVAL;
+	if (process->jvm)
+		process->jvm->is_outside = is_outside;
 	/* Names are set after the hello, because the hello also sets names. */
 	capture_get_text(&names, process->comm, sizeof(process->comm));
 	capture_get_text(&names, process->container_id, sizeof(process->container_id));

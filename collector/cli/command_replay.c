@@ -194,6 +194,7 @@ static int replay_status(struct recorder *recorder, struct recording_status *ret
 		.samples = info.quality.samples,
 		.lost = info.quality.lost_samples,
 		.jvms = (uint32_t)replay->tree->seen.seen.count,
+		.outside = (uint32_t)replay->tree->seen.outside,
 		.is_done = true,
 		.quality = info.quality,
 		.parts = {{.kind = &sample_kind_cpu, .quality = info.quality}},

@@ -67,6 +67,7 @@ struct seen {
 	char frames[1 << 16];
 	char container[CONTAINER_ID_BYTES], pod[512], comm[PROCESS_COMM_BYTES], path[256];
 	char image[CONTAINER_IMAGE_BYTES];
+	bool is_outside;
 	size_t n_mappings;
 	uint64_t id;
 	unsigned count;
@@ -354,6 +355,7 @@ static void see(struct seen *seen, const struct named_sample *sample)
 		 sample->process->workload.container);
 	snprintf(seen->image, sizeof(seen->image), "%s",
 		 workload_image(&sample->process->workload));
+	seen->is_outside = sample->process->jvm && sample->process->jvm->is_outside;
 	snprintf(seen->comm, sizeof(seen->comm), "%s", sample->process->comm);
 	seen->n_mappings = sample->process->space.count;
 	if (address_space_find(&sample->process->space, native_addr()))
@@ -474,6 +476,18 @@ static void the_process_and_its_thread_come_back(void **state)
 	assert_int_equal(strlen(replayed.container), CONTAINER_ID_BYTES - 1);
 	assert_string_equal(replayed.pod, "api-7/web-1");
 	assert_string_equal(replayed.image, "shop/cart:1.4.2");
+	assert_false(replayed.is_outside);
+}
+
+static void a_jvm_that_was_read_from_outside_comes_back_as_such(void **state)
+{
+	process->jvm->is_outside = true;
+	take();
+	open_capture();
+	run();
+	check_same();
+	assert_true(replayed.is_outside);
+	process->jvm->is_outside = false;
 }
 
 static void mappings_come_back(void **state)
@@ -968,6 +982,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(frames_of_each_kind_come_back),
 		CASE(the_process_and_its_thread_come_back),
+		CASE(a_jvm_that_was_read_from_outside_comes_back_as_such),
 		CASE(mappings_come_back),
 		CASE(a_change_of_a_process_holds_from_its_sample_on),
 		CASE(an_inline_table_comes_back_whole),
