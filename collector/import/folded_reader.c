@@ -29,7 +29,7 @@
 #include "profile/frame_text.h"
 #include "import/import_limits.h"
 #include "import/name_cache.h"
-#include "import/plain_name.h"
+#include "import/perf_names.h"
 #include "import/readers.h"
 
 #include "base/cleanup.h"
@@ -255,8 +255,8 @@ static bool make_plain(struct arena *arena, char *text, struct frame *frame)
 	const char *const name = frame->name;
 
 	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
-		frame->name = plain_name(arena, name);
-	return frame->name != name || (name == text && plain_name_cut_hash(text));
+		frame->name = perf_names_plain(arena, name);
+	return frame->name != name || (name == text && perf_names_cut_hash(text));
 }
 
 static int find_name(struct folded *folded, struct tree *tree, const struct name_slot *wanted,

@@ -20,6 +20,7 @@
 #include "symbolize/dwarf_lines.h"
 #include "symbolize/frame.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes that perf_names_of may add to a frame without a name: brackets and an address. */
@@ -44,5 +45,13 @@ struct perf_names {
  */
 size_t perf_names_of(const struct import_options *options, struct perf_names *names,
 		     struct frame *ret, size_t max);
+
+/* The name in the arena, demangled and without parameters; name itself if it is not mangled. */
+const char *perf_names_plain(struct arena *arena, const char *name);
+/*
+ * Cuts off the hash with which names of Rust end where they are demangled in the old way, and
+ * spells out what rustc writes for other characters than letters. False: the name has no hash.
+ */
+bool perf_names_cut_hash(char *name);
 
 #endif

@@ -122,9 +122,10 @@ static void tell_ambiguous(const struct option_fault *fault, const struct option
 		if (strncmp(option->name, name, strlen(name)) != 0 ||
 		    (is_of_command && !command_has(names, option->val)))
 			continue;
-		if (len < OPTION_WHY_BYTES)
-			len += (size_t)snprintf(why + len, OPTION_WHY_BYTES - len, "%s--%s",
-						between, option->name);
+		if (len + strlen(between) + strlen("--") + strlen(option->name) >= OPTION_WHY_BYTES)
+			break;
+		len += (size_t)snprintf(why + len, OPTION_WHY_BYTES - len, "%s--%s", between,
+					option->name);
 		between = ", ";
 	}
 }

@@ -78,7 +78,7 @@ class Options(unittest.TestCase):
                 finished = subprocess.run(
                     [options.COLLECTOR, command, f"--{letter}=x", "--socket="],
                     capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-                parsed |= set(re.findall(r"'(--[a-z-]+)'", finished.stderr))
+                parsed |= set(re.findall(r"[?,] (--[a-z-]+)", finished.stderr))
             self.assertGreater(len(parsed), 30)
             self.assertLessEqual(parsed, known, command)
 
