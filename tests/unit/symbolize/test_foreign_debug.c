@@ -60,7 +60,7 @@ static _Noreturn void live_in(const char *root, const char *next, int said)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, &usual); /* but while it waits */
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* where the test fails and leaves it behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	  /* where the test fails and leaves it behind */
 	signal(SIGUSR1, on_signal);
 	if (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0)
 		_exit(0);
