@@ -23,8 +23,7 @@
 #define BESIDE	    ".fgcollect"
 
 /* Readers skip both lines. The second one marks no file as the collector's. */
-static const char marker[] = MAP_MARKER;
-static const char no_marker[sizeof(marker)] = "0 0 --\n";
+static const char no_marker[sizeof(MAP_MARKER)] = "0 0 --\n";
 static const char blank_end[] = " 0 fg\n";
 
 /* ---- names ---- */
@@ -199,7 +198,7 @@ static int blank(int fd, off_t from, off_t until)
 
 int perf_map_yield(int fd, off_t ours)
 {
-	const off_t first = sizeof(marker) - 1;
+	const off_t first = sizeof(MAP_MARKER) - 1;
 	char path[32];
 	struct stat st;
 	int err;
