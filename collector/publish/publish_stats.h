@@ -25,8 +25,13 @@ struct publish_stats {
 	uint64_t events_left_out;     /* the same: their owner had more than a share of the room */
 	uint64_t records_cut;	      /* events without their record, which was too long */
 	uint64_t snapshots;	      /* of one JVM each, whole */
-	uint64_t waiting_bytes;	      /* now: on the way to libnng */
-	uint64_t kept_bytes;	      /* now: the most that libnng's queues can have */
+	uint64_t askers, askers_joined, askers_refused; /* of the state, as for subscribers */
+	uint64_t answers;				/* that libnng took */
+	uint64_t answers_unsent;   /* who asked had not taken the one before, or no memory */
+	uint64_t requests_refused; /* of the answers, errors */
+	uint64_t starts_failed;	   /* times that libnng could not be started */
+	uint64_t waiting_bytes;	   /* now: on the way to libnng */
+	uint64_t kept_bytes;	   /* now: the most that libnng's queues can have */
 };
 extern const struct counters publish_counters;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   entries and lines of JSON, by topic -> messages with sequence numbers, published
+ * shape:   entries and lines of JSON, by topic -> messages with sequence numbers, published;
+ *          requests -> answers that say which sequence number is next
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: the model's for all functions; a thread of its own makes JSON of entries and sends
  * errors:  negative errno, said on stderr; what is not published is counted, and leaves a gap in
@@ -14,30 +15,32 @@
  *
  * A message is never longer than PUBLISH_MESSAGE_MOST. Entries become two messages, of entries and
  * of JSON, with the topics "code.wire" and "code.json" for instance.
+ *
+ * At most one answer is on its way, which takes the room of a message beside max_bytes.
  */
 #ifndef FG_PUBLISH_PUBLISHER_H
 #define FG_PUBLISH_PUBLISHER_H
 
+#include "publish/publish_batch.h"
 #include "publish/publish_entry.h"
+#include "publish/publish_paths.h"
 #include "publish/publish_stats.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#define PUBLISH_MESSAGE_MOST (64u << 10)
-
-enum publish_topic {
-	PUBLISH_JVM,	  /* lines */
-	PUBLISH_SUMMARY,  /* lines */
-	PUBLISH_EVENT,	  /* entries: "code" */
-	PUBLISH_SNAPSHOT, /* entries */
-	PUBLISH_TOPICS,
-};
-
 struct publisher; /* opaque */
 
-/* max_bytes: of batches and of libnng's queues. The path is free, see listen_prepare_private. */
-int publisher_open(const char *path, size_t max_bytes, struct publisher **ret);
+struct publisher_options {
+	struct publish_paths events, state; /* state without any path: nobody can ask */
+	size_t max_bytes;		    /* of batches and of libnng's queues */
+};
+
+/*
+ * Paths are free, see listen_prepare_private. -EAGAIN or -ENOMEM: there are no threads or there is
+ * no memory for libnng now.
+ */
+int publisher_open(const struct publisher_options *options, struct publisher **ret);
 /* What libnng has not handed over is lost. NULL is legal. */
 void publisher_close(struct publisher *publisher);
 void publisher_set_max_bytes(struct publisher *publisher, size_t max_bytes);
@@ -57,8 +60,24 @@ bool publisher_add_line(struct publisher *publisher, enum publish_topic topic, u
 			json_t *line);
 /* Counts an event that the caller could not make. */
 void publisher_lose(struct publisher *publisher, enum publish_topic topic);
+/*
+ * Says that something of the topic was not added because nobody heard. What comes next comes behind
+ * a gap, so that nobody joins it to an answer of before.
+ */
+void publisher_skip(struct publisher *publisher, enum publish_topic topic);
 /* Hands what has been added to the thread; to be called at the end of a turn. */
 void publisher_flush(struct publisher *publisher, uint64_t now_ns);
+
+/* Is readable when a request has come; -1: nobody can ask. publisher_next_request clears it. */
+int publisher_wake_fd(const struct publisher *publisher);
+/* Whether a request waits; its text is copied. It has to have an answer. */
+bool publisher_next_request(struct publisher *publisher, char text[PUBLISH_REQUEST_BYTES],
+			    size_t *ret_len);
+/*
+ * Answers behind all that was added before. answer is a batch with is_answer, which is taken; NULL:
+ * there is no memory, and so no answer.
+ */
+void publisher_answer(struct publisher *publisher, struct publish_batch *answer, uint64_t now_ns);
 
 /* A snapshot of one JVM is whole. */
 void publisher_count_snapshot(struct publisher *publisher);

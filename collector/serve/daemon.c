@@ -18,7 +18,7 @@
 #include "serve/graph_writer.h"
 #include "web/http_server.h"
 #include "serve/metrics.h"
-#include "serve/publishing.h"
+#include "announce/publishing.h"
 #include "serve/store_keeper.h"
 
 #include <errno.h>
@@ -270,6 +270,17 @@ static int publish_first(struct daemon *daemon)
 	return err;
 }
 
+static int open_publishing(struct daemon *daemon)
+{
+	const struct publishing_options options = {
+		.publisher = {.events = daemon->options.watch->publish,
+			      .state = daemon->options.watch->publish_state},
+		.agent_socket = daemon->options.socket_path,
+	};
+
+	return publishing_open(daemon->engine, &options, &daemon->publishing);
+}
+
 int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options)
 {
 	int err = 0;
@@ -283,9 +294,8 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	if (!err && (options->watch->output_dir || options->watch->store_dir ||
 		     push_options_is_on(&options->watch->push)))
 		err = start_sampling(daemon);
-	if (!err && options->watch->publish_path)
-		err = publishing_open(engine, options->watch->publish_path, options->socket_path,
-				      &daemon->publishing);
+	if (!err && options->watch->publish.count)
+		err = open_publishing(daemon);
 	if (!err && daemon->http)
 		err = publish_first(daemon);
 	if (err)
@@ -302,8 +312,10 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	for (size_t i = 0; daemon->pusher && i < options->watch->push.config.count; i++)
 		log_info("sampling at %u Hz, pushing to %s", daemon->counts.watch.hz,
 			 options->watch->push.config.targets[i].url.name);
-	if (daemon->publishing)
-		log_info("events at ipc://%s", options->watch->publish_path);
+	for (size_t i = 0; i < options->watch->publish.count; i++)
+		log_info("events at ipc://%s", options->watch->publish.paths[i]);
+	for (size_t i = 0; i < options->watch->publish_state.count; i++)
+		log_info("state at ipc://%s", options->watch->publish_state.paths[i]);
 	return service_ready(&daemon->service);
 }
 

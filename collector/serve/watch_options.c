@@ -31,6 +31,8 @@ void watch_options_init(struct watch_options *options)
 		.store_bytes = WATCH_DEFAULT_STORE_BYTES,
 		.store_age_sec = WATCH_DEFAULT_STORE_AGE,
 		.store_window_ns = WATCH_DEFAULT_STORE_WINDOW * CLOCK_NS_PER_SEC,
+		.publish = {.option = "--publish"},
+		.publish_state = {.option = "--publish-state"},
 	};
 	push_options_init(&options->push);
 }
@@ -165,7 +167,17 @@ static int check_http(const struct watch_options *options)
 	return 0;
 }
 
-int watch_options_set_publish(struct watch_options *options, const char *told, const char *text)
+static bool has_path(const struct publish_paths *paths, const char *path)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		if (strcmp(paths->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+/* others: those of the other socket. */
+static int add_path(struct publish_paths *paths, const struct publish_paths *others,
+		    const char *told, const char *text)
 {
 	const size_t len = strlen(IPC);
 
@@ -174,8 +186,26 @@ int watch_options_set_publish(struct watch_options *options, const char *told, c
 			told, text,
 			"ipc:// and the absolute path of a socket are needed, such as "
 			"ipc:///run/fgcollect-publish/events");
-	options->publish_path = text + len;
+	if (has_path(others, text + len))
+		return option_bad_value(told, text,
+					"events and state are two sockets: give each its own path");
+	if (has_path(paths, text + len))
+		return 0;
+	if (paths->count == PUBLISH_MAX_PATHS)
+		return option_bad_value(told, text, "there are 4 sockets at most");
+	paths->paths[paths->count++] = text + len;
 	return 0;
+}
+
+int watch_options_add_publish(struct watch_options *options, const char *told, const char *text)
+{
+	return add_path(&options->publish, &options->publish_state, told, text);
+}
+
+int watch_options_add_publish_state(struct watch_options *options, const char *told,
+				    const char *text)
+{
+	return add_path(&options->publish_state, &options->publish, told, text);
 }
 
 int watch_options_check(struct watch_options *options)

@@ -9,6 +9,7 @@
 #ifndef FG_SERVE_WATCH_OPTIONS_H
 #define FG_SERVE_WATCH_OPTIONS_H
 
+#include "publish/publish_paths.h"
 #include "push/push_options.h"
 #include "render/render.h"
 #include "web/http_hosts.h"
@@ -47,7 +48,7 @@ struct watch_options {
 	uint64_t map_bytes;    /* of all perf maps */
 	uint64_t memory_bytes; /* of everything; 0: what the machine allows */
 	struct push_options push;
-	const char *publish_path; /* of the socket for events; or NULL */
+	struct publish_paths publish, publish_state; /* sockets for events and for requests */
 	struct http_address http[HTTP_MAX_ADDRESSES];
 	size_t n_http; /* 0: there is no server */
 	const char *http_cert, *http_key, *http_client_ca, *http_token_file; /* or NULL */
@@ -58,9 +59,11 @@ void watch_options_init(struct watch_options *options);
 
 /* Each reads the text of an option; told is the option's name, for messages. */
 int watch_options_set_format(struct watch_options *options, const char *told, const char *text);
-int watch_options_set_publish(struct watch_options *options, const char *told, const char *text);
 /* Each adds one more; one that is there already changes nothing. */
 int watch_options_add_http(struct watch_options *options, const char *told, const char *text);
+int watch_options_add_publish(struct watch_options *options, const char *told, const char *text);
+int watch_options_add_publish_state(struct watch_options *options, const char *told,
+				    const char *text);
 int watch_options_add_http_host(struct watch_options *options, const char *told, const char *text);
 
 /*

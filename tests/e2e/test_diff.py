@@ -149,6 +149,6 @@ class Diff(Case):
         self.assertAlmostEqual(before[gone], 0.5, delta=1e-4)
 
     def test_two_files_are_needed(self):
-        self.assert_fails(collector.fgcollect("diff", self.before), 2, "two files", "1 are given")
+        self.assert_fails(collector.fgcollect("diff", self.before), 2, "two files, not 1")
         self.assert_fails(collector.fgcollect("diff", self.before, "/nonexistent"), 1,
                           "/nonexistent", "No such file")

@@ -132,6 +132,50 @@ class Publish(Case):
         known = set(daemon.read_map(jvm.pid).splitlines())
         self.assertEqual(living - known, set())
 
+    def with_state(self):
+        self.state = f"ipc://{self.directory / 'publish' / 'state'}"
+        return self.watch("--publish", self.url, "--publish-state", self.state)
+
+    def names(self, pid, *args):
+        return [self.example("names"), self.url, self.state, str(pid), *args]
+
+    def example(self, name):
+        return settings.BUILD / "tests" / "e2e" / f"{name}_example"
+
+    def test_state_and_events_make_the_map_of_a_late_subscriber(self):
+        daemon = self.with_state()
+        jvm = self.churn(seconds=8)
+        daemon.wait_for_jvm(jvm.pid)
+        joined = processes.run(self.names(jvm.pid, "="), timeout=60)
+        self.assertEqual(joined.code, 0, str(joined))
+        follower = self.background(self.names(jvm.pid), "names")
+        self.wait_for(follower, "Churn")
+        self.wait_for(jvm, "idle")
+        processes.wait_until(lambda: len(self.living(jvm.pid)) == daemon.jvm(jvm.pid)["code_ranges"],
+                             lambda: "all living code is in the state")
+        living = self.living(jvm.pid)
+        self.assertEqual(living - set(daemon.read_map(jvm.pid).splitlines()), set())
+        addr, _, name = sorted(living)[len(living) // 2].split(" ", 2)
+        named = processes.run(self.names(jvm.pid, addr), timeout=60)
+        self.assertEqual(named.out.strip(), f"{addr} {name}", str(named))
+        self.assertEqual(self.counters(daemon)["answers_unsent"], 0)
+
+    def living(self, pid):
+        finished = processes.run(self.names(pid, "="), timeout=60)
+        self.assertEqual(finished.code, 0, str(finished))
+        return set(finished.out.splitlines())
+
+    def test_agent_is_heard_and_played_by_libnng_alone(self):
+        heard = self.background([self.example("hear_agent"), f"ipc://{self.directory}/pull"], "pull")
+        self.background(self.java("Churn", "1", "20", "60", agent=f"socket={self.directory}/pull"), "jvm")
+        self.wait_for(heard, "bytes FGW1")
+        daemon = self.with_state()
+        played = self.background([self.example("play_agent"), f"ipc://{self.place.socket}"], "push")
+        self.wait_for(played, "said")
+        daemon.wait_for_jvm(played.pid)
+        self.assertEqual({line.split(" ", 2)[2] for line in self.living(played.pid)},
+                         {"Lexample/Played;::run"})
+
     def test_stopped_subscriber_sees_gaps_and_costs_others_nothing(self):
         daemon = self.watch("--publish", self.url, "--memory", "64M")
         other = self.subscribe()

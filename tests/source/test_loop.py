@@ -51,7 +51,7 @@ MAY_WAIT = {
     "memory/page_map.c": GUARDED,
     "memory/space_reader.c": GUARDED,
     "process/start_class.c": GUARDED,
-    "publish/publish_socket.c": OWN,
+    "publish/publish_listener.c": OWN,
     "sample/sampler.c": WAITS,          # a task; of one process only without rights
     "sample/uprobe.c": GUARDED,         # its caller: probes/probe_box.c
     "sample/uprobe_line.c": WAITS,      # a task

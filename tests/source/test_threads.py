@@ -19,8 +19,8 @@ def labels_of(test):
 
 
 def starts_threads(program):
-    """Whether it calls what starts one; what a library of the system does is not its own."""
-    listed = subprocess.run(["nm", "-u", program], stdout=subprocess.PIPE,
+    """Whether it calls, or has, what starts one; what a library of the system does is not its own."""
+    listed = subprocess.run(["nm", program], stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True).stdout
     return any(line.split()[-1].split("@")[0] in ("pthread_create", "thrd_create")
                for line in listed.splitlines() if line.strip())

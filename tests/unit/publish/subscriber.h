@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a path and a topic -> the messages of a PUB socket
+ * shape:   a path and a topic -> the messages of a PUB socket; requests -> answers of a REP socket
  * units:   bytes
  * threads: one
  * errors:  the test fails
@@ -27,6 +27,12 @@ struct subscriber {
 /* topic: a prefix of the messages; "" for all; borrowed. The peer has greeted at the return. */
 void subscriber_open(struct subscriber *subscriber, const char *path, const char *topic);
 void subscriber_close(struct subscriber *subscriber);
+/* The same at a REP socket, whose answers are messages. */
+void subscriber_open_asker(struct subscriber *subscriber, const char *path);
+/* Sends a request. False: there is no room for it now. */
+bool subscriber_ask(struct subscriber *subscriber, const char *request);
+/* The next answer, behind its header; as subscriber_next. */
+const char *subscriber_answer(struct subscriber *subscriber, int patience_ms, size_t *ret_len);
 /* The next message, borrowed until the next call; NULL: none comes for so long, or no more. */
 const char *subscriber_next(struct subscriber *subscriber, int patience_ms, size_t *ret_len);
 

@@ -30,15 +30,17 @@ static struct publish_socket published;
 
 static int set_up(void **state)
 {
+	const struct publish_paths paths = {.option = "--publish", .paths = {path}, .count = 1};
+
 	log_set_level(LOG_LEVEL_SILENT);
 	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/events", dir);
-	return publish_socket_open(&published, path, 4, NOW);
+	return publish_socket_open(&published, PUBLISH_PUB, &paths, 4, NOW);
 }
 
 static int tear_down(void **state)
 {
-	if (published.path)
+	if (published.n_listeners)
 		publish_socket_close(&published);
 	temp_dir_remove(dir);
 	return 0;
@@ -61,18 +63,18 @@ static void send_text(const char *text)
 /* Whether a subscriber that comes now gets what is sent. */
 static bool subscriber_is_served(void)
 {
-	const uint64_t before = published.subscribers;
+	const uint64_t before = published.clients;
 	struct subscriber subscriber;
 	size_t len;
 	bool is_served;
 
 	subscriber_open(&subscriber, path, "");
-	for (int i = 0; i < 50 && published.subscribers == before; i++)
+	for (int i = 0; i < 50 && published.clients == before; i++)
 		rest();
 	send_text("hello");
 	is_served = subscriber_next(&subscriber, 500, &len) != NULL;
 	subscriber_close(&subscriber);
-	return is_served && subscriber_wait(&published.subscribers, before);
+	return is_served && subscriber_wait(&published.clients, before);
 }
 
 /* Ends libnng's listener as a client does that goes away while it is greeted. */
@@ -115,11 +117,11 @@ static void subscribers_are_counted_while_they_are_there(void **state)
 
 	subscriber_open(&one, path, "");
 	subscriber_open(&two, path, "");
-	assert_true(subscriber_wait(&published.subscribers, 2));
+	assert_true(subscriber_wait(&published.clients, 2));
 	subscriber_close(&one);
-	assert_true(subscriber_wait(&published.subscribers, 1));
+	assert_true(subscriber_wait(&published.clients, 1));
 	subscriber_close(&two);
-	assert_true(subscriber_wait(&published.subscribers, 0));
+	assert_true(subscriber_wait(&published.clients, 0));
 	assert_int_equal(published.joined, 2);
 	assert_int_equal(published.refused, 0);
 }
@@ -150,29 +152,50 @@ static void slow_subscriber_has_the_last_messages(void **state)
 
 static void one_too_many_is_refused(void **state)
 {
-	struct subscriber subscribers[PUBLISH_MAX_SUBSCRIBERS + 1];
+	struct subscriber subscribers[PUBLISH_MAX_CLIENTS + 1];
 
-	for (size_t i = 0; i <= PUBLISH_MAX_SUBSCRIBERS; i++) {
+	for (size_t i = 0; i <= PUBLISH_MAX_CLIENTS; i++) {
 		subscriber_open(&subscribers[i], path, "");
-		if (i < PUBLISH_MAX_SUBSCRIBERS)
-			assert_true(subscriber_wait(&published.subscribers, i + 1));
+		if (i < PUBLISH_MAX_CLIENTS)
+			assert_true(subscriber_wait(&published.clients, i + 1));
 	}
 	for (int i = 0; i < 1000 && published.refused == 0; i++)
 		rest();
 	assert_true(published.refused > 0);
-	assert_int_equal(published.subscribers, PUBLISH_MAX_SUBSCRIBERS);
-	for (size_t i = 0; i <= PUBLISH_MAX_SUBSCRIBERS; i++)
+	assert_int_equal(published.clients, PUBLISH_MAX_CLIENTS);
+	for (size_t i = 0; i <= PUBLISH_MAX_CLIENTS; i++)
 		subscriber_close(&subscribers[i]);
-	assert_true(subscriber_wait(&published.subscribers, 0));
+	assert_true(subscriber_wait(&published.clients, 0));
+}
+
+/* Clients that are refused, and one that says a half of its greeting, keep nobody away. */
+static void thousand_and_a_silent_one_keep_nobody_away(void **state)
+{
+	const int silent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	static struct subscriber subscribers[1000];
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
+	assert_int_equal(connect(silent, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(send(silent, "\0SP\0", 4, 0), 4);
+	for (size_t i = 0; i < 1000; i++)
+		subscriber_open(&subscribers[i], path, "");
+	assert_true(subscriber_wait(&published.refused, 1000 - PUBLISH_MAX_CLIENTS));
+	assert_int_equal(published.clients, PUBLISH_MAX_CLIENTS);
+	for (size_t i = 0; i < 1000; i++)
+		subscriber_close(&subscribers[i]);
+	assert_true(subscriber_wait(&published.clients, 0));
+	assert_true(subscriber_is_served());
+	close(silent);
 }
 
 static void check_is_no_subscriber_and_changes_nothing(void **state)
 {
 	check_for(NOW, NOW + 4 * PUBLISH_CHECK_NS);
 	assert_int_equal(published.joined, 0);
-	assert_int_equal(published.subscribers, 0);
+	assert_int_equal(published.clients, 0);
 	assert_int_equal(published.refused, 0);
-	assert_int_equal(published.renewed, 0);
+	assert_int_equal(publish_socket_renewed(&published), 0);
 	assert_true(subscriber_is_served());
 }
 
@@ -183,17 +206,17 @@ static void listener_that_has_ended_is_replaced_and_serves_all(void **state)
 	size_t len;
 
 	subscriber_open(&early, path, "");
-	assert_true(subscriber_wait(&published.subscribers, 1));
+	assert_true(subscriber_wait(&published.clients, 1));
 	end_listener();
 	assert_false(subscriber_is_served());
 	subscriber_open(&meanwhile, path, "");
 	check_for(NOW + PUBLISH_CHECK_NS, NOW + 2 * PUBLISH_CHECK_NS);
-	assert_int_equal(published.renewed, 1);
+	assert_int_equal(publish_socket_renewed(&published), 1);
 	while (subscriber_next(&early, 5000, &len))
 		continue;
 	assert_null(subscriber_next(&meanwhile, 5000, &len));
 	assert_true(early.has_ended && meanwhile.has_ended); /* so that they connect again */
-	assert_true(subscriber_wait(&published.subscribers, 0));
+	assert_true(subscriber_wait(&published.clients, 0));
 	assert_true(subscriber_is_served());
 	subscriber_close(&early);
 	subscriber_close(&meanwhile);
@@ -205,7 +228,7 @@ static void path_that_was_removed_comes_again(void **state)
 
 	assert_int_equal(unlink(path), 0);
 	check_for(NOW + PUBLISH_CHECK_NS, NOW + PUBLISH_CHECK_NS);
-	assert_int_equal(published.renewed, 1);
+	assert_int_equal(publish_socket_renewed(&published), 1);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode, S_IFSOCK | 0600);
 	assert_true(subscriber_is_served());
@@ -218,7 +241,7 @@ static void what_others_have_put_there_stays(void **state)
 	assert_int_equal(unlink(path), 0);
 	files_write(path, "mine");
 	check_for(NOW + PUBLISH_CHECK_NS, NOW + 3 * PUBLISH_CHECK_NS);
-	assert_int_equal(published.renewed, 0);
+	assert_int_equal(publish_socket_renewed(&published), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 }
@@ -231,6 +254,7 @@ int main(void)
 		CLAIM(subscribers_are_counted_while_they_are_there),
 		CLAIM(slow_subscriber_has_the_last_messages),
 		CLAIM(one_too_many_is_refused),
+		CLAIM(thousand_and_a_silent_one_keep_nobody_away),
 		CLAIM(check_is_no_subscriber_and_changes_nothing),
 		CLAIM(listener_that_has_ended_is_replaced_and_serves_all),
 		CLAIM(path_that_was_removed_comes_again),

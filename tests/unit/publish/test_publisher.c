@@ -21,13 +21,18 @@
 
 #define MIB ((size_t)1 << 20)
 
-static char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16];
+static char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16], other_path[TEMP_DIR_BYTES + 16];
 static struct publisher *publisher;
 static struct subscriber subscriber;
 
 static void open_for(size_t max_bytes, const char *topic)
 {
-	assert_int_equal(publisher_open(path, max_bytes, &publisher), 0);
+	const struct publisher_options options = {
+		.events = {.option = "--publish", .paths = {path, other_path}, .count = 2},
+		.max_bytes = max_bytes,
+	};
+
+	assert_int_equal(publisher_open(&options, &publisher), 0);
 	subscriber_open(&subscriber, path, topic);
 	for (int i = 0; i < 100000 && !publisher_joined(publisher); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -44,6 +49,7 @@ static int set_up(void **state)
 	log_set_level(LOG_LEVEL_SILENT);
 	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/events", dir);
+	snprintf(other_path, sizeof(other_path), "%s/others", dir);
 	return 0;
 }
 
@@ -181,6 +187,28 @@ static void entries_come_as_bytes_and_as_json(void **state)
 	assert_int_equal(stats_of().events, 4);
 	wait_until_sent();
 	assert_int_equal(stats_of().messages, 4);
+}
+
+/* With the same sequence numbers. */
+static void subscribers_at_each_path_have_the_same(void **state)
+{
+	struct subscriber first;
+	char *wanted;
+	size_t len, other_len;
+
+	open_for(4 * MIB, "code.json\n");
+	first = subscriber;
+	subscriber_open(&subscriber, other_path, "code.json\n");
+	while (publisher_joined(publisher) < 2)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	assert_true(add_drop(0x1000, 16, 1));
+	publisher_flush(publisher, 1);
+	assert_non_null(subscriber_next(&first, 10000, &len));
+	wanted = first.message;
+	assert_non_null(subscriber_next(&subscriber, 10000, &other_len));
+	assert_int_equal(other_len, len);
+	assert_memory_equal(subscriber.message, wanted, len);
+	subscriber_close(&first);
 }
 
 static void topics_keep_the_order_in_which_they_were_added(void **state)
@@ -360,6 +388,7 @@ int main(void)
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		CLAIM(entries_come_as_bytes_and_as_json),
+		CLAIM(subscribers_at_each_path_have_the_same),
 		CLAIM(topics_keep_the_order_in_which_they_were_added),
 		CLAIM(no_message_is_too_long),
 		CLAIM(long_record_is_cut_and_counted),

@@ -17,8 +17,8 @@
  *
  * Without subscribers nothing is made.
  */
-#ifndef FG_SERVE_PUBLISHING_H
-#define FG_SERVE_PUBLISHING_H
+#ifndef FG_ANNOUNCE_PUBLISHING_H
+#define FG_ANNOUNCE_PUBLISHING_H
 
 #include "loop/engine.h"
 #include "publish/publisher.h"
@@ -28,19 +28,26 @@
 #define PUBLISHING_RANGES   256
 #define PUBLISHING_ROWS	    64
 
+#define PUBLISHING_START_NS UINT64_C(10000000000) /* between attempts to start libnng */
+
 struct publishing; /* opaque */
 
-/*
- * path: of the socket, which must not lie below the directory of the agents' socket, nor below the
- * one in which agents look unless they are told of another.
- */
-int publishing_open(struct engine *engine, const char *path, const char *agent_socket,
+/* All texts are borrowed until publishing_close. */
+struct publishing_options {
+	struct publisher_options publisher; /* without max_bytes */
+	const char *agent_socket;	    /* see publish_places_prepare */
+};
+
+/* Succeeds also if libnng cannot be started now, which is counted. */
+int publishing_open(struct engine *engine, const struct publishing_options *options,
 		    struct publishing **ret);
 void publishing_close(struct publishing *publishing); /* NULL is legal */
 
 void publishing_step(struct publishing *publishing, uint64_t now_ns);
 /* The longest time until the next publishing_step. */
 uint64_t publishing_wait_ns(const struct publishing *publishing, uint64_t now_ns);
+/* What wakes the loop for a request, of which the engine knows by a part; -1: nothing does now. */
+int publishing_wake_fd(const struct publishing *publishing);
 void publishing_set_max_bytes(struct publishing *publishing, size_t max_bytes);
 void publishing_stats(struct publishing *publishing, struct publish_stats *ret);
 

@@ -8,8 +8,8 @@
  *
  * A round is a list of the JVMs that there were at its begin. JVMs that are gone are passed over.
  */
-#ifndef FG_SERVE_PUBLISH_ROUNDS_H
-#define FG_SERVE_PUBLISH_ROUNDS_H
+#ifndef FG_ANNOUNCE_PUBLISH_ROUNDS_H
+#define FG_ANNOUNCE_PUBLISH_ROUNDS_H
 
 #include "process/targets.h"
 #include "publish/publisher.h"

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Publishes what is known of all JVMs, see publish_rounds.h. */
-#include "serve/publish_rounds.h"
+#include "announce/publish_rounds.h"
 
 #include "base/json_value.h"
-#include "code/code_name.h"
 #include "inspect/jvm_names.h"
+#include "announce/publish_range.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define RECORD_BYTES 8192u	  /* of a range: four texts of at most 1,024 bytes */
-#define LOOKED_AT    (16u * 1024) /* places of a code map in a turn */
 
 int publish_round_begin(struct publish_round *round, const struct targets *targets)
 {
@@ -112,27 +108,14 @@ void publish_round_summarize(struct publish_round *round, const struct publish_c
 
 /* ---- snapshots ---- */
 
-/* A record that an agent could have sent, in bytes. */
-static struct wire_record record_in(const struct wire_buf *buf)
-{
-	return (struct wire_record){
-		.kind = (uint16_t)(buf->data[0] | buf->data[1] << 8),
-		.flags = (uint16_t)(buf->data[2] | buf->data[3] << 8),
-		.payload = buf->data + WIRE_RECORD_HEADER_BYTES,
-		.len = (uint32_t)(buf->len - WIRE_RECORD_HEADER_BYTES),
-	};
-}
-
 static bool add(struct publish_round *round, const struct publish_context *context,
-		const struct process *process, struct publish_entry *entry,
-		const struct wire_buf *buf)
+		const struct process *process, struct publish_entry *entry, bool is_whole)
 {
-	bool is_added = !buf->overflow;
+	bool is_added = is_whole;
 
 	entry->pid = process->pid;
 	entry->start_ticks = process->start_ticks;
 	if (is_added) {
-		entry->record = record_in(buf);
 		is_added = publisher_add_entry(context->publisher, PUBLISH_SNAPSHOT,
 					       owner_group(process->owner), entry);
 	} else {
@@ -154,71 +137,17 @@ static void add_mark(struct publish_round *round, const struct publish_context *
 		&(struct wire_resync){.time_ns = context->now_ns,
 				      .epoch = round->epoch,
 				      .complete = kind == WIRE_RESYNC_END && !round->is_broken});
-	add(round, context, process, &entry, &buf);
-}
-
-static uint8_t code_kind_of(uint8_t code)
-{
-	return code == PUBLISH_OSR		? WIRE_CODE_OSR
-	       : code == PUBLISH_NATIVE_WRAPPER ? WIRE_CODE_NATIVE_WRAPPER
-						: WIRE_CODE_JAVA;
-}
-
-/* The class's name as the wire has it. */
-static struct wire_str signature_of(struct wire_str name, char ret[RECORD_BYTES / 4])
-{
-	const int len = snprintf(ret, RECORD_BYTES / 4, "L%.*s;", (int)name.len, name.data);
-
-	return (struct wire_str){.data = ret, .len = (uint16_t)len};
-}
-
-static void encode_load(const struct code_range *range, const struct publish_entry *entry,
-			struct wire_buf *buf)
-{
-	char class_name[RECORD_BYTES / 4];
-	const struct wire_method_load load = {
-		.time_ns = range->birth_ns,
-		.addr = range->addr,
-		.size = range->size,
-		.level = range->level,
-		.code_kind = code_kind_of(entry->code),
-		.frame = {range->frame.size, range->frame.complete, range->frame.entry},
-		.class_sig = signature_of(entry->texts[PUBLISH_CLASS], class_name),
-		.method = entry->texts[PUBLISH_METHOD],
-		.method_sig = entry->texts[PUBLISH_SIGNATURE],
-		.source_file = entry->texts[PUBLISH_SOURCE],
-	};
-
-	buf->overflow |= !wire_encode_method_load(buf, WIRE_FLAG_RESYNC, &load);
-}
-
-static void encode_stub(const struct code_range *range, struct wire_buf *buf)
-{
-	const struct wire_stub stub = {
-		.time_ns = range->birth_ns,
-		.addr = range->addr,
-		.size = range->size,
-		.frame = {range->frame.size, range->frame.complete, range->frame.entry},
-		.name = wire_str_from(range->name),
-	};
-
-	buf->overflow |= !wire_encode_stub(buf, WIRE_FLAG_RESYNC, &stub);
+	entry.record = publish_range_record(&buf);
+	add(round, context, process, &entry, !buf.overflow);
 }
 
 static bool add_range(struct publish_round *round, const struct publish_context *context,
 		      const struct process *process, const struct code_range *range)
 {
-	struct publish_entry entry = {.time_ns = range->birth_ns};
-	char name[CODE_NAME_MAX_BYTES];
-	uint8_t bytes[RECORD_BYTES];
-	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+	struct publish_entry entry = {0};
+	struct publish_range_room room;
 
-	publish_entry_set_range(&entry, range, name);
-	if (entry.code == PUBLISH_STUB)
-		encode_stub(range, &buf);
-	else
-		encode_load(range, &entry, &buf);
-	return add(round, context, process, &entry, &buf);
+	return add(round, context, process, &entry, publish_range_set(&entry, range, &room));
 }
 
 static void begin_snapshot(struct publish_round *round, const struct publish_context *context,
@@ -285,7 +214,7 @@ void publish_round_snapshot(struct publish_round *round, const struct publish_co
 	}
 	if (!round->code)
 		begin_snapshot(round, context, process);
-	until = round->pos + LOOKED_AT;
+	until = round->pos + PUBLISH_LOOKED_AT;
 	while (most-- > 0 && round->pos < until &&
 	       (range = code_map_next_living(process->code, &round->pos, until - round->pos,
 					     &ends)))

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about serve/publishing.h: an agent of this very process speaks, and a subscriber hears. */
-#include "serve/publishing.h"
+/*
+ * Claims about announce/publishing.h: an agent of this very process speaks, and a subscriber hears.
+ */
+#include "announce/publishing.h"
 
 #include "../publish/subscriber.h"
+#include "spoken_agent.h"
 
 #include "base/clock.h"
 #include "base/json_value.h"
@@ -16,10 +19,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,76 +35,12 @@
 #define ADDR UINT64_C(0x7f0000000000)
 #define SEC  UINT64_C(1000000000)
 
-static char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16], agents[TEMP_DIR_BYTES + 32];
-static struct engine engine; /* of which publishing uses targets, budget and listener */
-static struct intake_session session;
+static char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16], state_path[TEMP_DIR_BYTES + 16],
+	agents[TEMP_DIR_BYTES + 32];
 static struct publishing *publishing;
-static struct subscriber subscriber;
-static bool is_subscribed;
+static struct subscriber subscriber, asker;
+static bool is_subscribed, is_asking;
 static uint64_t now;
-static uint8_t bytes[1 << 20];
-static struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
-
-/* ---- the agent ---- */
-
-static void hear(enum intake_kind kind, const struct wire_record *record)
-{
-	struct intake_event event = {.kind = kind, .session = &session};
-
-	if (record)
-		event.record = *record;
-	targets_apply_intake(&engine.targets, &event);
-	if (engine.listener.heard)
-		engine.listener.heard(engine.listener.arg, &event);
-}
-
-static void say(void)
-{
-	const struct wire_message message = {.records = buf.data, .records_len = buf.len};
-	struct wire_record record;
-	struct wire_reader reader;
-
-	assert_false(buf.overflow);
-	wire_reader_init(&reader, &message);
-	while (wire_reader_next(&reader, &record) > 0)
-		hear(INTAKE_RECORD, &record);
-	buf.len = 0;
-}
-
-static void say_hello(void)
-{
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1}, NULL, NULL);
-	say();
-}
-
-static void say_load(uint64_t addr, uint32_t size, const char *class_name, const char *method)
-{
-	wire_encode_method_load(&buf, 0,
-				&(struct wire_method_load){
-					.time_ns = 1,
-					.addr = addr,
-					.size = size,
-					.level = 4,
-					.code_kind = WIRE_CODE_JAVA,
-					.class_sig = wire_str_from(class_name),
-					.method = wire_str_from(method),
-					.method_sig = wire_str_from("()V"),
-				});
-	say();
-}
-
-static void say_resync(enum wire_kind kind)
-{
-	wire_encode_resync(&buf, kind, &(struct wire_resync){.epoch = 1, .complete = true});
-	say();
-}
-
-static void say_all(void)
-{
-	say_hello();
-	say_resync(WIRE_RESYNC_BEGIN);
-	say_resync(WIRE_RESYNC_END);
-}
 
 /* ---- the subscriber ---- */
 
@@ -104,6 +48,25 @@ static void step(void)
 {
 	now += 20 * CLOCK_NS_PER_MS;
 	publishing_step(publishing, now);
+}
+
+static struct publishing_options options_of(const char *there)
+{
+	return (struct publishing_options){
+		.publisher = {.events = {.option = "--publish", .paths = {there}, .count = 1},
+			      .state = {.option = "--publish-state",
+					.paths = {state_path},
+					.count = 1}},
+		.agent_socket = agents,
+	};
+}
+
+static int open_other(const char *there, struct publishing **ret)
+{
+	struct publishing_options options = options_of(there);
+
+	options.publisher.state.count = 0;
+	return publishing_open(&agent_engine, &options, ret);
 }
 
 /* Without the snapshot that a subscriber brings about. */
@@ -165,7 +128,8 @@ static void check_events(const char *want)
 			strcat(got, got[0] ? " " : "");
 			strcat(got, json_value_text(line, "event"));
 			assert_int_equal(json_value_int(line, "pid"), getpid());
-			assert_int_equal(json_value_int(line, "start_ticks"), session.start_ticks);
+			assert_int_equal(json_value_int(line, "start_ticks"),
+					 agent_session.start_ticks);
 		}
 		json_decref(lines);
 	}
@@ -174,27 +138,29 @@ static void check_events(const char *want)
 
 static int set_up(void **state)
 {
+	struct publishing_options options;
+
 	log_set_level(LOG_LEVEL_SILENT);
 	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/events", dir);
+	snprintf(state_path, sizeof(state_path), "%s/state", dir);
 	snprintf(agents, sizeof(agents), "%s/run/agent.sock", dir);
-	engine = (struct engine){.budget = {.publish = 16 << 20}};
-	targets_init(&engine.targets);
-	session = (struct intake_session){.id = 7, .pid = getpid()};
-	process_stat_start_ticks(getpid(), &session.start_ticks);
+	agent_init();
 	now = clock_now_ns();
-	is_subscribed = false;
-	buf.len = 0;
-	return publishing_open(&engine, path, agents, &publishing);
+	is_subscribed = is_asking = false;
+	options = options_of(path);
+	return publishing_open(&agent_engine, &options, &publishing);
 }
 
 static int tear_down(void **state)
 {
 	if (is_subscribed)
 		subscriber_close(&subscriber);
+	if (is_asking)
+		subscriber_close(&asker);
 	publishing_close(publishing);
 	publishing = NULL;
-	targets_fini(&engine.targets);
+	targets_fini(&agent_engine.targets);
 	temp_dir_remove(dir);
 	return 0;
 }
@@ -204,18 +170,18 @@ static int tear_down(void **state)
 static void jvm_comes_is_current_and_goes(void **state)
 {
 	subscribe("jvm\n");
-	hear(INTAKE_OPENED, NULL);
+	agent_hear(INTAKE_OPENED, NULL);
 	step();
-	say_hello();
+	agent_say_hello();
 	step();
 	check_events("comes");
-	say_resync(WIRE_RESYNC_BEGIN);
-	say_resync(WIRE_RESYNC_END);
+	agent_say_resync(WIRE_RESYNC_BEGIN);
+	agent_say_resync(WIRE_RESYNC_END);
 	step();
 	check_events("current");
-	wire_encode_bye(&buf, &(struct wire_bye){.reason = 1});
-	say();
-	hear(INTAKE_CLOSED, NULL);
+	wire_encode_bye(&agent_buf, &(struct wire_bye){.reason = 1});
+	agent_say();
+	agent_hear(INTAKE_CLOSED, NULL);
 	step();
 	check_events("goes");
 }
@@ -223,15 +189,15 @@ static void jvm_comes_is_current_and_goes(void **state)
 static void jvm_leaves_and_comes_again(void **state)
 {
 	subscribe("jvm\n");
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	hear(INTAKE_CLOSED, NULL);
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_hear(INTAKE_CLOSED, NULL);
 	step();
 	check_events("comes current leaves");
-	session.id++;
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	say_resync(WIRE_RESYNC_BEGIN);
+	agent_session.id++;
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_resync(WIRE_RESYNC_BEGIN);
 	step();
 	check_events("comes current resyncs");
 }
@@ -240,14 +206,14 @@ static void jvm_leaves_and_comes_again(void **state)
 static void jvm_that_is_forgotten_goes(void **state)
 {
 	subscribe("jvm\n");
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	step();
 	check_events("comes current");
-	engine.targets.max_bytes = 1;
-	engine.targets.linger_more_ns = 0;
-	targets_tick(&engine.targets, clock_now_ns(), 0);
-	assert_null(targets_find(&engine.targets, getpid()));
+	agent_engine.targets.max_bytes = 1;
+	agent_engine.targets.linger_more_ns = 0;
+	targets_tick(&agent_engine.targets, clock_now_ns(), 0);
+	assert_null(targets_find(&agent_engine.targets, getpid()));
 	now += SEC;
 	step();
 	check_events("goes");
@@ -257,12 +223,12 @@ static void code_has_names_and_its_record(void **state)
 {
 	json_t *lines, *line;
 
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	subscribe("code.json\n");
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
-	wire_encode_method_unload(&buf, &(struct wire_method_unload){.addr = ADDR});
-	say();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
+	wire_encode_method_unload(&agent_buf, &(struct wire_method_unload){.addr = ADDR});
+	agent_say();
 	step();
 	lines = next_lines();
 	assert_int_equal(json_array_size(lines), 2);
@@ -281,38 +247,38 @@ static void code_has_names_and_its_record(void **state)
 
 static void what_the_model_refuses_is_not_published(void **state)
 {
-	hear(INTAKE_OPENED, NULL);
+	agent_hear(INTAKE_OPENED, NULL);
 	subscribe("code.json\n");
-	say_load(ADDR, 64, "Lcom/x/A;", "early"); /* before the hello */
-	say_all();
-	say_load(ADDR, 0, "Lcom/x/A;", "empty");
-	say_load(UINT64_MAX - 8, 64, "Lcom/x/A;", "wraps");
-	wire_encode_loss(&buf, &(struct wire_loss){.time_ns = 1});
-	say();
-	say_load(ADDR, 64, "Lcom/x/A;", "good");
-	say_load(ADDR, 0, "Lcom/x/A;", "empty, where code lives");
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "early"); /* before the hello */
+	agent_say_all();
+	agent_say_load(ADDR, 0, "Lcom/x/A;", "empty");
+	agent_say_load(UINT64_MAX - 8, 64, "Lcom/x/A;", "wraps");
+	wire_encode_loss(&agent_buf, &(struct wire_loss){.time_ns = 1});
+	agent_say();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "good");
+	agent_say_load(ADDR, 0, "Lcom/x/A;", "empty, where code lives");
 	step();
 	check_events("begin end load");
 }
 
-/* A session that the model has ended is not heard any more. */
+/* A agent_session that the model has ended is not heard any more. */
 static void ended_session_is_not_published(void **state)
 {
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	subscribe("code.json\n");
-	map64_remove(&engine.targets.sessions, session.id);
-	wire_encode_method_unload(&buf, &(struct wire_method_unload){.addr = ADDR});
-	say();
+	map64_remove(&agent_engine.targets.sessions, agent_session.id);
+	wire_encode_method_unload(&agent_buf, &(struct wire_method_unload){.addr = ADDR});
+	agent_say();
 	step();
 	assert_null(subscriber_next(&subscriber, 200, &(size_t){0}));
 }
 
 static void nothing_is_made_without_subscribers(void **state)
 {
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
 	now += 200 * SEC;
 	step();
 	assert_int_equal(stats_of().events, 0);
@@ -326,12 +292,12 @@ static void newcomer_gets_all_living_code_in_pieces(void **state)
 	bool has_ended = false;
 	size_t i;
 
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	for (uint32_t n = 0; n < ranges; n++)
-		say_load(ADDR + 64 * n, 64, "Lcom/x/A;", "run");
-	wire_encode_method_unload(&buf, &(struct wire_method_unload){.addr = ADDR});
-	say();
+		agent_say_load(ADDR + 64 * n, 64, "Lcom/x/A;", "run");
+	wire_encode_method_unload(&agent_buf, &(struct wire_method_unload){.addr = ADDR});
+	agent_say();
 	subscribe("snapshot.json\n");
 	for (int turn = 0; turn < 3; turn++) {
 		const uint64_t before = stats_of().events;
@@ -362,15 +328,15 @@ static void newcomer_gets_all_living_code_in_pieces(void **state)
  */
 static void jvm_that_is_not_current_has_its_snapshot_later(void **state)
 {
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
-	say_resync(WIRE_RESYNC_BEGIN);
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
+	agent_say_resync(WIRE_RESYNC_BEGIN);
 	subscribe("snapshot.json\n");
 	step();
 	assert_null(subscriber_next(&subscriber, 200, &(size_t){0}));
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
-	say_resync(WIRE_RESYNC_END);
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
+	agent_say_resync(WIRE_RESYNC_END);
 	step();
 	assert_null(subscriber_next(&subscriber, 200, &(size_t){0}));
 	now += PUBLISHING_HURRY_NS;
@@ -385,13 +351,13 @@ static void snapshot_in_which_a_resync_begins_proves_nothing(void **state)
 	bool has_ended = false;
 	json_t *line;
 
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	for (uint32_t n = 0; n < PUBLISHING_RANGES + 10; n++)
-		say_load(ADDR + 64 * n, 64, "Lcom/x/A;", "run");
+		agent_say_load(ADDR + 64 * n, 64, "Lcom/x/A;", "run");
 	subscribe("snapshot.json\n");
 	step();
-	say_resync(WIRE_RESYNC_BEGIN);
+	agent_say_resync(WIRE_RESYNC_BEGIN);
 	step();
 	while (!has_ended) {
 		json_t *const lines = next_lines();
@@ -411,9 +377,9 @@ static void snapshot_has_records_as_agents_send_them(void **state)
 	const char *message;
 	size_t len, pos = 0;
 
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
 	subscribe("snapshot.wire\n");
 	step();
 	message = subscriber_next(&subscriber, 5000, &len);
@@ -437,8 +403,8 @@ static void snapshot_has_records_as_agents_send_them(void **state)
 
 static void rounds_come_again(void **state)
 {
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	subscribe("snapshot.json\n");
 	for (int i = 0; i < 10; i++)
 		step();
@@ -455,15 +421,15 @@ static void what_was_dropped_is_counted_by_jvm_and_repeated_soon(void **state)
 	json_t *lines;
 
 	subscribe("s"); /* summaries and snapshots */
-	hear(INTAKE_OPENED, NULL);
-	say_all();
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
 	for (int i = 0; i < 10; i++)
 		step();
 	while (subscriber_next(&subscriber, 100, &(size_t){0}))
 		continue;
 	publishing_set_max_bytes(publishing, 8 << 10);
 	while (stats_of().events_dropped + stats_of().events_left_out == 0)
-		say_load(ADDR + 64 * n++, 64, "Lcom/x/A;", "run");
+		agent_say_load(ADDR + 64 * n++, 64, "Lcom/x/A;", "run");
 	publishing_set_max_bytes(publishing, 16 << 20);
 	now += SEC;
 	step();
@@ -480,10 +446,10 @@ static void summary_of_each_second_has_numbers(void **state)
 {
 	json_t *lines, *line;
 
-	hear(INTAKE_OPENED, NULL);
-	say_all();
-	say_load(ADDR, 64, "Lcom/x/A;", "run");
-	say_load(ADDR + 64, 32, "Lcom/x/A;", "run");
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
+	agent_say_load(ADDR + 64, 32, "Lcom/x/A;", "run");
 	subscribe("summary\n");
 	for (int second = 0; second < 2; second++) {
 		now += SEC;
@@ -498,6 +464,211 @@ static void summary_of_each_second_has_numbers(void **state)
 		assert_int_equal(json_value_int(line, "loads"), 2);
 		json_decref(lines);
 	}
+}
+
+/* ---- requests ---- */
+
+static void ask(const char *request)
+{
+	if (!is_asking)
+		subscriber_open_asker(&asker, state_path);
+	is_asking = true;
+	assert_true(subscriber_ask(&asker, request));
+}
+
+/* Steps until the answer has come. */
+static const char *answer_of(const char *request, size_t *ret_len)
+{
+	const char *answer = NULL;
+
+	ask(request);
+	for (int i = 0; !answer && i < 2000; i++) {
+		step();
+		answer = subscriber_answer(&asker, 5, ret_len);
+	}
+	assert_non_null(answer);
+	return answer;
+}
+
+static void check_answer(const char *request, const char *want)
+{
+	size_t len;
+
+	assert_non_null(strstr(answer_of(request, &len), want));
+}
+
+static uint64_t number_at(const char *data, size_t n)
+{
+	uint64_t value = 0;
+
+	while (n-- > 0)
+		value = value << 8 | (uint8_t)data[n];
+	return value;
+}
+
+/* The sequence number that the answer for the JVM's code says is next. */
+static uint64_t next_seq(void)
+{
+	char request[64];
+	const char *answer;
+	size_t len;
+
+	snprintf(request, sizeof(request), "code.wire %d %llu", (int)getpid(),
+		 (unsigned long long)agent_session.start_ticks);
+	answer = answer_of(request, &len);
+	assert_memory_equal(answer, "code.wire\nFGP1", 14);
+	return number_at(answer + 10 + 16, 8);
+}
+
+static void wrong_request_is_told_what_is_wrong(void **state)
+{
+	check_answer("jvm", "none of jvms");
+	check_answer("code.wire 1 2", "no JVM with this PID and start time");
+	assert_int_equal(stats_of().requests_refused, 2);
+	while (stats_of().answers < 2) /* counted once it was sent */
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	assert_int_equal(stats_of().answers, 2);
+}
+
+static void answer_says_at_which_message_one_joins(void **state)
+{
+	const char *message;
+	uint64_t seq;
+	size_t len;
+
+	subscribe("code.wire\n");
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "known");
+	seq = next_seq();
+	agent_say_load(ADDR + 64, 64, "Lcom/x/A;", "told");
+	step();
+	do {
+		message = subscriber_next(&subscriber, 10000, &len);
+		assert_non_null(message);
+	} while (number_at(message + 10 + 16, 8) < seq);
+	assert_int_equal(number_at(message + 10 + 16, 8), seq);
+	assert_int_equal(number_at(message + 10 + 40 + 24, 8), ADDR + 64);
+}
+
+/* Who asks first and subscribes then has a gap, if something was between. */
+static void what_nobody_heard_is_a_gap(void **state)
+{
+	uint64_t seq;
+
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	seq = next_seq();
+	assert_int_equal(next_seq(), seq);
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "unheard");
+	assert_int_equal(next_seq(), seq + 1);
+}
+
+/* Meanwhile a request does not wake the loop. */
+static void requests_are_answered_one_each_10_ms(void **state)
+{
+	step();
+	assert_true(publishing_wake_fd(publishing) >= 0);
+	ask("jvms");
+	do {
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		step();
+	} while (publishing_wake_fd(publishing) >= 0);
+	assert_true(publishing_wait_ns(publishing, now) <= 10 * CLOCK_NS_PER_MS);
+	publishing_step(publishing, now + 1);
+	assert_int_equal(publishing_wake_fd(publishing), -1);
+	step();
+	assert_true(publishing_wake_fd(publishing) >= 0);
+}
+
+/* Asks again and again, and reads nothing. */
+static void asker_who_does_not_read_keeps_nobody_waiting(void **state)
+{
+	uint64_t asked = 0;
+	size_t len;
+
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	for (uint32_t n = 0; n < 256; n++)
+		agent_say_load(ADDR + 64 * n, 64, "Lcom/x/A;", "run");
+	while (stats_of().answers_unsent == 0) {
+		char request[64];
+
+		snprintf(request, sizeof(request), "code.wire %d %llu", (int)getpid(),
+			 (unsigned long long)agent_session.start_ticks);
+		/* There is room for few requests that libnng has not read. */
+		if (asked < stats_of().answers + 3) {
+			ask(request);
+			asked++;
+		}
+		step();
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	subscriber_close(&asker);
+	is_asking = false;
+	assert_non_null(answer_of("jvms", &len));
+}
+
+static void asker_who_goes_or_says_half_of_it_keeps_nobody_waiting(void **state)
+{
+	struct subscriber gone, slow, loud;
+	char long_request[PUBLISH_REQUEST_BYTES + 1];
+	size_t len;
+
+	memset(long_request, 'j', sizeof(long_request));
+	long_request[PUBLISH_REQUEST_BYTES] = '\0';
+	subscriber_open_asker(&gone, state_path);
+	assert_true(subscriber_ask(&gone, "jvms"));
+	subscriber_close(&gone);
+	subscriber_open_asker(&slow, state_path);
+	assert_int_equal(send(slow.fd, "\1\0\0\0", 4, 0), 4);
+	subscriber_open_asker(&loud, state_path);
+	assert_true(subscriber_ask(&loud, long_request));
+	assert_null(subscriber_next(&loud, 10000, &len));
+	assert_true(loud.has_ended);
+	check_answer("jvms", "jvms\n{");
+	subscriber_close(&slow);
+	subscriber_close(&loud);
+}
+
+/* ---- threads ---- */
+
+static atomic_int threads_left = INT_MAX;
+
+/* Also libnng's, whose calls find this one. */
+int pthread_create(pthread_t *restrict ret, const pthread_attr_t *restrict attributes,
+		   void *(*run)(void *), void *restrict arg)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (atomic_fetch_sub(&threads_left, 1) <= 0)
+		return EAGAIN;
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	return real(ret, attributes, run, arg);
+}
+
+static void without_threads_it_goes_on_and_is_tried_again(void **state)
+{
+	struct publishing_options options = options_of(path);
+
+	publishing_close(publishing);
+	atomic_store(&threads_left, 3);
+	assert_int_equal(publishing_open(&agent_engine, &options, &publishing), 0);
+	agent_hear(INTAKE_OPENED, NULL);
+	agent_say_all();
+	publishing_step(publishing, now);
+	assert_int_equal(stats_of().starts_failed, 1);
+	assert_int_equal(access(path, F_OK), -1);
+	atomic_store(&threads_left, INT_MAX);
+	now = clock_now_ns() + PUBLISHING_START_NS;
+	assert_true(publishing_wait_ns(publishing, now - SEC) <= SEC + SEC / 2);
+	step();
+	assert_int_equal(stats_of().starts_failed, 1);
+	subscribe("code.json\n");
+	agent_say_load(ADDR, 64, "Lcom/x/A;", "run");
+	step();
+	check_events("load");
 }
 
 static void agents_directory_is_refused(void **state)
@@ -517,7 +688,7 @@ static void agents_directory_is_refused(void **state)
 			assert_int_equal(symlink(run, there), 0);
 			snprintf(there, sizeof(there), "%s/%s", dir, paths[i]);
 		}
-		assert_int_equal(publishing_open(&engine, there, agents, &other), -EINVAL);
+		assert_int_equal(open_other(there, &other), -EINVAL);
 	}
 }
 
@@ -529,14 +700,14 @@ static void directory_in_which_agents_look_is_refused(void **state)
 	struct publishing *other;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		assert_int_equal(publishing_open(&engine, paths[i], agents, &other), -EINVAL);
+		assert_int_equal(open_other(paths[i], &other), -EINVAL);
 }
 
 static void path_of_another_publisher_is_refused(void **state)
 {
 	struct publishing *other;
 
-	assert_int_equal(publishing_open(&engine, path, agents, &other), -EADDRINUSE);
+	assert_int_equal(open_other(path, &other), -EADDRINUSE);
 }
 
 int main(void)
@@ -557,6 +728,13 @@ int main(void)
 		CLAIM(rounds_come_again),
 		CLAIM(what_was_dropped_is_counted_by_jvm_and_repeated_soon),
 		CLAIM(summary_of_each_second_has_numbers),
+		CLAIM(wrong_request_is_told_what_is_wrong),
+		CLAIM(answer_says_at_which_message_one_joins),
+		CLAIM(what_nobody_heard_is_a_gap),
+		CLAIM(requests_are_answered_one_each_10_ms),
+		CLAIM(asker_who_does_not_read_keeps_nobody_waiting),
+		CLAIM(asker_who_goes_or_says_half_of_it_keeps_nobody_waiting),
+		CLAIM(without_threads_it_goes_on_and_is_tried_again),
 		CLAIM(agents_directory_is_refused),
 		CLAIM(directory_in_which_agents_look_is_refused),
 		CLAIM(path_of_another_publisher_is_refused),

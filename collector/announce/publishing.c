@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Publishes JVMs and their code, see publishing.h. */
-#include "serve/publishing.h"
+#include "announce/publishing.h"
 
 #include "base/clock.h"
 #include "base/json_value.h"
@@ -8,12 +8,11 @@
 #include "code/code_name.h"
 #include "inspect/jvm_list.h"
 #include "intake/intake.h"
-#include "intake/listen.h"
-#include "serve/publish_rounds.h"
+#include "announce/publish_answers.h"
+#include "announce/publish_places.h"
+#include "announce/publish_rounds.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +21,16 @@
 #define TOLD_NONE    (-1)
 #define TOLD_MOST    8	 /* states of a JVM in a second */
 #define RESYNC_BYTES 16u /* the fields of a record of a resync */
-#define DIRECTORY    "/run/fgcollect-publish"
 
 struct publishing {
-	struct publisher *publisher;
+	struct publisher *publisher; /* NULL: libnng could not be started yet */
 	struct engine *engine;
-	struct map64 jvms; /* PID -> struct published_jvm */
+	struct publishing_options options;
+	uint64_t starts_failed;
+	uint64_t next_start_ns;
+	uint64_t next_answer_ns; /* when the next request may be answered */
+	int wake_fd;		 /* wakes the loop for a request; -1: none does now */
+	struct map64 jvms;	 /* PID -> struct published_jvm */
 	struct publish_round summaries, snapshots;
 	uint64_t next_summary_ns;
 	uint64_t next_ranges_ns; /* when a snapshot may go on */
@@ -86,8 +89,10 @@ static void tell(struct publishing *publishing, const struct published_jvm *jvm,
 {
 	json_t *line;
 
-	if (!publisher_is_heard(publishing->publisher))
+	if (!publisher_is_heard(publishing->publisher)) {
+		publisher_skip(publishing->publisher, PUBLISH_JVM);
 		return;
+	}
 	line = process && process_is_jvm(process) ? jvm_list_row(process) : json_object();
 	json_object_set_new(line, "event", json_string(event));
 	json_value_put_count(line, "pid", (uint64_t)jvm->pid);
@@ -257,19 +262,52 @@ static void publish_code(struct publishing *publishing, const struct process *pr
 		jvm->unpublished++;
 }
 
+/* What nobody hears leaves a gap, for who has asked for the state before. */
+static void hear_code(struct publishing *publishing, const struct process *process,
+		      const struct wire_record *record)
+{
+	if (publisher_is_heard(publishing->publisher))
+		publish_code(publishing, process, record);
+	else
+		publisher_skip(publishing->publisher, PUBLISH_EVENT);
+}
+
 static void hear(void *arg, const struct intake_event *event)
 {
 	struct publishing *const publishing = arg;
 	const struct targets *const targets = &publishing->engine->targets;
 	const struct process *const process = targets_find(targets, event->session->pid);
 
-	if (!process || !process->jvm || process->jvm->session != event->session->id)
+	if (!publishing->publisher || !process || !process->jvm ||
+	    process->jvm->session != event->session->id)
 		return;
 	if (event->kind == INTAKE_RECORD && process->jvm->has_hello &&
-	    map64_find(&targets->sessions, event->session->id) == process &&
-	    publisher_is_heard(publishing->publisher))
-		publish_code(publishing, process, &event->record);
+	    map64_find(&targets->sessions, event->session->id) == process)
+		hear_code(publishing, process, &event->record);
 	tell_state(publishing, process);
+}
+
+/* ---- requests ---- */
+
+/*
+ * Answers at most one request each BUSY_NS, so that those who ask do not take the loop's time from
+ * others. Meanwhile a request does not wake the loop.
+ */
+static void step_requests(struct publishing *publishing, uint64_t now_ns)
+{
+	char text[PUBLISH_REQUEST_BYTES];
+	size_t len;
+
+	publishing->wake_fd = -1;
+	if (now_ns < publishing->next_answer_ns)
+		return;
+	if (!publisher_next_request(publishing->publisher, text, &len)) {
+		publishing->wake_fd = publisher_wake_fd(publishing->publisher);
+		return;
+	}
+	publishing->next_answer_ns = now_ns + BUSY_NS;
+	publisher_answer(publishing->publisher,
+			 publish_answer(&publishing->engine->targets, text, len), now_ns);
 }
 
 /* ---- rounds ---- */
@@ -329,8 +367,34 @@ static void step_summaries(struct publishing *publishing, uint64_t now_ns)
 		publish_round_summarize(&publishing->summaries, &context, PUBLISHING_ROWS);
 }
 
+/* Starts libnng, or notes when to try again: there may be no threads or no memory for it now. */
+static int start(struct publishing *publishing)
+{
+	int err;
+
+	publishing->options.publisher.max_bytes = publishing->engine->budget.publish;
+	err = publisher_open(&publishing->options.publisher, &publishing->publisher);
+	if (!err)
+		publishing->wake_fd = publisher_wake_fd(publishing->publisher);
+	if (err != -EAGAIN && err != -ENOMEM)
+		return err;
+	publishing->starts_failed++;
+	publishing->next_start_ns = clock_now_ns() + PUBLISHING_START_NS;
+	if (publishing->starts_failed == 1)
+		log_warning("%s ipc://%s: %s: libnng cannot be started, and nothing is published; "
+			    "it is tried again each 10 s: raise the limit of tasks (pids.max of "
+			    "the cgroup, TasksMax of the service)",
+			    publishing->options.publisher.events.option,
+			    publishing->options.publisher.events.paths[0], strerror(-err));
+	return 0;
+}
+
 void publishing_step(struct publishing *publishing, uint64_t now_ns)
 {
+	if (!publishing->publisher && now_ns >= publishing->next_start_ns)
+		start(publishing);
+	if (!publishing->publisher)
+		return;
 	if (now_ns >= publishing->next_summary_ns)
 		sweep(publishing);
 	if (publisher_is_heard(publishing->publisher)) {
@@ -340,106 +404,65 @@ void publishing_step(struct publishing *publishing, uint64_t now_ns)
 		publishing->next_summary_ns = now_ns + SUMMARY_NS;
 	}
 	publisher_flush(publishing->publisher, now_ns);
+	step_requests(publishing, now_ns);
+}
+
+static uint64_t until(uint64_t then_ns, uint64_t now_ns)
+{
+	return then_ns > now_ns ? then_ns - now_ns : BUSY_NS;
 }
 
 uint64_t publishing_wait_ns(const struct publishing *publishing, uint64_t now_ns)
 {
-	const uint64_t next_ns = publishing->next_summary_ns;
+	const uint64_t second_ns = until(publishing->next_summary_ns, now_ns);
 	const bool is_busy = !publish_round_is_over(&publishing->summaries) ||
 			     !publish_round_is_over(&publishing->snapshots);
 
+	if (!publishing->publisher)
+		return until(publishing->next_start_ns, now_ns);
 	if (is_busy && publisher_is_heard(publishing->publisher))
 		return BUSY_NS;
-	return next_ns > now_ns ? next_ns - now_ns : BUSY_NS;
+	if (now_ns < publishing->next_answer_ns && publishing->next_answer_ns - now_ns < second_ns)
+		return publishing->next_answer_ns - now_ns;
+	return second_ns;
 }
 
 /* ---- life ---- */
 
-/* The real path of a directory, of which the last part may be missing. */
-static bool find_real(const char *directory, char ret[PATH_MAX])
+static int wake_fd_of(const void *arg)
 {
-	const char *const slash = strrchr(directory, '/');
-	char above[PATH_MAX], real[PATH_MAX];
-
-	if (realpath(directory, ret))
-		return true;
-	if (errno != ENOENT || !slash)
-		return false;
-	snprintf(above, sizeof(above), "%.*s", (int)(slash - directory), directory);
-	return realpath(above[0] ? above : "/", real) &&
-	       snprintf(ret, PATH_MAX, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash) <
-		       PATH_MAX;
+	return publishing_wake_fd(arg);
 }
 
-/* The real path of the directory that the path is in. */
-static bool find_directory(const char *path, char ret[PATH_MAX])
+int publishing_wake_fd(const struct publishing *publishing)
 {
-	const char *slash = strrchr(path, '/');
-	char directory[PATH_MAX];
-
-	if (!slash)
-		return realpath(".", ret);
-	while (slash > path && slash[-1] == '/')
-		slash--;
-	if (snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path) >=
-	    (int)sizeof(directory))
-		return false;
-	return find_real(directory[0] ? directory : "/", ret);
+	return publishing->wake_fd;
 }
 
-/* Whether the path is in the directory of the agents' socket, or below it. */
-static bool is_with_agents(const char *path, const char *agent_socket)
-{
-	char own[PATH_MAX], agents[PATH_MAX];
-	size_t len;
-
-	if (!find_directory(path, own) || !find_directory(agent_socket, agents))
-		return false;
-	len = strlen(agents);
-	return strncmp(own, agents, len) == 0 && (own[len] == '/' || !own[len] || len <= 1);
-}
-
-/*
- * Containers have the directory of the agents' socket, and what is below it, and so root's
- * processes there have it too: a mount that is read-only keeps nobody from connecting. They have
- * the directory in which agents look by themselves also while this daemon's socket is elsewhere.
- */
-static int refuse_agents_directory(const char *path, const char *agent_socket)
-{
-	if (is_with_agents(path, agent_socket))
-		log_error("--publish ipc://%s: containers have the directory of %s mounted: choose "
-			  "another directory, such as " DIRECTORY,
-			  path, agent_socket);
-	else if (is_with_agents(path, INTAKE_DEFAULT_SOCKET))
-		log_error("--publish ipc://%s: agents that are told of no other place look for %s, "
-			  "so containers have its directory mounted: choose another directory, "
-			  "such as " DIRECTORY,
-			  path, INTAKE_DEFAULT_SOCKET);
-	else
-		return 0;
-	return -EINVAL;
-}
-
-int publishing_open(struct engine *engine, const char *path, const char *agent_socket,
+int publishing_open(struct engine *engine, const struct publishing_options *options,
 		    struct publishing **ret)
 {
 	struct publishing *publishing;
-	int err = refuse_agents_directory(path, agent_socket);
+	int err = publish_places_prepare(&options->publisher.events, options->agent_socket);
 
 	if (!err)
-		err = listen_prepare_private(path, "--publish");
+		err = publish_places_prepare(&options->publisher.state, options->agent_socket);
 	if (err)
 		return err;
 	publishing = calloc(1, sizeof(*publishing));
 	if (!publishing)
 		return -ENOMEM;
-	err = publisher_open(path, engine->budget.publish, &publishing->publisher);
+	publishing->options = *options;
+	publishing->engine = engine;
+	publishing->wake_fd = -1;
+	err = start(publishing);
 	if (err) {
 		free(publishing);
 		return err;
 	}
-	publishing->engine = engine;
 	engine->listener = (struct engine_listener){.heard = hear, .arg = publishing};
+	engine_add_part(engine,
+			&(struct part){.stage = TURN_CALLER, .fd = wake_fd_of, .arg = publishing});
 	*ret = publishing;
 	return 0;
 }
@@ -449,6 +472,7 @@ void publishing_close(struct publishing *publishing)
 	if (!publishing)
 		return;
 	publishing->engine->listener = (struct engine_listener){0};
+	engine_remove_part(publishing->engine, publishing);
 	publisher_close(publishing->publisher);
 	publish_round_fini(&publishing->summaries);
 	publish_round_fini(&publishing->snapshots);
@@ -458,10 +482,14 @@ void publishing_close(struct publishing *publishing)
 
 void publishing_set_max_bytes(struct publishing *publishing, size_t max_bytes)
 {
-	publisher_set_max_bytes(publishing->publisher, max_bytes);
+	if (publishing->publisher)
+		publisher_set_max_bytes(publishing->publisher, max_bytes);
 }
 
 void publishing_stats(struct publishing *publishing, struct publish_stats *ret)
 {
-	publisher_stats(publishing->publisher, ret);
+	*ret = (struct publish_stats){0};
+	if (publishing->publisher)
+		publisher_stats(publishing->publisher, ret);
+	ret->starts_failed = publishing->starts_failed;
 }
