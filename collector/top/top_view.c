@@ -278,7 +278,8 @@ static int make_rows(struct top_view *view)
 		err = add_processes(view);
 	else
 		err = add_methods(view);
-	qsort_r(view->rows, view->n_rows, sizeof(*view->rows), by_sort, view);
+	if (view->n_rows > 0) /* without rows there is no array */
+		qsort_r(view->rows, view->n_rows, sizeof(*view->rows), by_sort, view);
 	if (!err)
 		err = add_open(view);
 	if (err)
