@@ -2,10 +2,10 @@
 /* Answers what is asked of the model, see publish_answers.h. */
 #include "announce/publish_answers.h"
 
+#include "announce/publish_range.h"
 #include "base/json_value.h"
 #include "inspect/jvm_list.h"
 #include "publish/publish_json.h"
-#include "announce/publish_range.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -117,6 +117,18 @@ bool step_is_behind_call(struct walk *walk, uint64_t return_addr)
 	return true;
 }
 
+bool step_is_behind_call_of(struct walk *walk, uint64_t return_addr,
+			    const struct arch_target *target)
+{
+	uint8_t code[ARCH_CALL_BYTES];
+	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),
+				   .iov_len = sizeof(code)};
+
+	return return_addr >= sizeof(code) && step_read(walk, &to, &from, 1) &&
+	       walk->arch->is_call(code, sizeof(code), return_addr, target);
+}
+
 bool step_is_in_syscall(struct walk *walk)
 {
 	const uint64_t pc = walk->at.regs.pc;
@@ -156,31 +168,17 @@ bool step_is_behind_breakpoint(struct walk *walk)
 	       walk->arch->ends_with_breakpoint(&code, sizeof(code));
 }
 
-/* Whether there is a call of the mapping's code in front of the return address. */
-static bool is_behind_call_of(struct walk *walk, uint64_t return_addr,
-			      const struct mapping *mapping)
-{
-	const struct arch_target target = {.addr = mapping->start,
-					   .size = (uint32_t)(mapping->end - mapping->start)};
-	uint8_t code[ARCH_CALL_BYTES];
-	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
-	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),
-				   .iov_len = sizeof(code)};
-
-	return return_addr >= sizeof(code) && step_is_code(walk, return_addr) &&
-	       step_read(walk, &to, &from, 1) &&
-	       walk->arch->is_call(code, sizeof(code), return_addr, &target);
-}
-
 enum step step_probe_trampoline(struct walk *walk, const struct mapping *mapping)
 {
+	const struct arch_target trampoline = {.addr = mapping->start,
+					       .size = (uint32_t)(mapping->end - mapping->start)};
 	const uint64_t sp = walk->at.regs.sp;
 	uint64_t addr;
 
 	for (unsigned int words = 0; words <= TRAMPOLINE_WORDS; words++) {
 		if (!snapshot_read(&walk->stack, sp + words * WORD_BYTES, &addr))
 			return STEP_END;
-		if (!is_behind_call_of(walk, addr, mapping))
+		if (!step_is_code(walk, addr) || !step_is_behind_call_of(walk, addr, &trampoline))
 			continue;
 		walk->at.regs = (struct unwind_regs){
 			.pc = addr, .sp = sp + (words + 1) * WORD_BYTES, .fp = walk->at.regs.fp};

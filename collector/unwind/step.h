@@ -137,6 +137,9 @@ bool step_is_code(const struct walk *walk, uint64_t return_addr);
  * one if there is code.
  */
 bool step_is_behind_call(struct walk *walk, uint64_t return_addr);
+/* Whether that call is one of the target. False where the bytes cannot be read. */
+bool step_is_behind_call_of(struct walk *walk, uint64_t return_addr,
+			    const struct arch_target *target);
 
 /*
  * Whether the frame was interrupted in a system call. False where the bytes cannot be read. The

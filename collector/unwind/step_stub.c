@@ -147,27 +147,16 @@ static enum step leave_adapter(struct walk *walk, const struct code_range *range
 
 /* ---- other stubs ---- */
 
-/* Reads the bytes in front of a return address that lies in generated code. */
-static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
-{
-	const struct iovec to = {.iov_base = ret, .iov_len = ARCH_CALL_BYTES};
-	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - ARCH_CALL_BYTES),
-				   .iov_len = ARCH_CALL_BYTES};
-	const struct code_range *range =
-		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
-
-	return range && return_addr - range->addr >= ARCH_CALL_BYTES &&
-	       step_read(walk, &to, &from, 1);
-}
-
+/* Whether the address is one of generated code, behind a call of this very stub. */
 static bool is_behind_call_of(struct walk *walk, uint64_t return_addr,
 			      const struct code_range *range)
 {
 	const struct arch_target target = {.addr = range->addr, .size = range->size};
-	uint8_t code[ARCH_CALL_BYTES];
+	const struct code_range *const caller =
+		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
 
-	return read_call(walk, return_addr, code) &&
-	       walk->arch->is_call(code, sizeof(code), return_addr, &target);
+	return caller && return_addr - caller->addr >= ARCH_CALL_BYTES &&
+	       step_is_behind_call_of(walk, return_addr, &target);
 }
 
 /*
