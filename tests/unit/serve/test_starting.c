@@ -239,11 +239,24 @@ static struct process *make_jvm(pid_t pid)
 	return process;
 }
 
-/* This process, as a JVM without an agent whose names are about to be read. */
+/* JVMs of this host may run meanwhile; their names are not awaited. */
+static void forget_strangers(void)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(&engine.targets, &pos))) {
+		if (process->pid != getpid() && process->pid != child)
+			process->gone_ns = clock_now_ns();
+	}
+}
+
+/* This process, as the only JVM without an agent whose names are about to be read. */
 static void begin_naming(void)
 {
 	struct process *const process = make_jvm(getpid());
 
+	forget_strangers();
 	process->outside = calloc(1, sizeof(*process->outside));
 	assert_non_null(process->outside);
 	process->outside->only_names = true;
