@@ -99,8 +99,10 @@ class Outside(Case):
         self.assertIn(f", names of {jvms} {OUTSIDE}", recording.quality.line)
 
     def test_a_class_and_a_label_find_it(self):
-        jvms = [self.jvm(jdk, {**NO_AGENT, "OTEL_SERVICE_NAME": f"shop-{jdk}"}) for jdk in JDKS]
-        self.assert_found("2 JVMs", "--jvm", "Known[S]hare")
+        jvms = [self.jvm(jdk, {**NO_AGENT, "OTEL_SERVICE_NAME": f"shop-{jdk}",
+                               "OTEL_RESOURCE_ATTRIBUTES": "team=found"}) for jdk in JDKS]
+        # Other tests' JVMs of that class have no such label.
+        self.assert_found("2 JVMs", "--jvm", "Known[S]hare", "--label", "team=found")
         self.assert_found("1 JVM", "--label", "service.name=shop-25")
         daemon = self.watch()
         self.assert_found("1 JVM", "-a", "--label", "service.name=shop-17")
