@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shortage.h"
 #include "files/module_file.h"
 #include "files/opening.h"
 #include "guard/fair.h"
@@ -396,7 +397,7 @@ static void find_others(struct table_cache *cache, const struct mapping *mapping
 /* Whether a failure is of this machine, or of a process that may answer later. */
 static bool may_pass(int err)
 {
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -ETIMEDOUT;
+	return is_shortage(err) || err == -ETIMEDOUT;
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/shortage.h"
 #include "guard/heap_bytes.h"
 #include "maps/perf_map.h"
 
@@ -42,6 +43,12 @@ static void set_due(struct map_outputs *outputs, struct map_output *output, uint
 
 /* ---- perf maps ---- */
 
+static const char *advice(int err)
+{
+	return is_shortage(err) ? ": it is written once there is room"
+				: ": choose another place with --map-dir";
+}
+
 static void fail_map(struct map_outputs *outputs, struct map_output *output, int err)
 {
 	static struct log_limit limit;
@@ -52,10 +59,11 @@ static void fail_map(struct map_outputs *outputs, struct map_output *output, int
 	outputs->failures++;
 	if (output->map.failures == 1 &&
 	    log_limit_allows(&limit, output->process->group, output->map.written_ns))
-		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
-			  outputs->dir, (int)output->process->pid,
+		log_error("cannot write %s/perf-%d.map: %s%s", outputs->dir,
+			  (int)output->process->pid,
 			  err == -EEXIST ? "other programs' files are there and beside"
-					 : strerror(-err));
+					 : strerror(-err),
+			  advice(err));
 }
 
 static void write_map(struct map_outputs *outputs, struct map_output *output, uint64_t now_ns)

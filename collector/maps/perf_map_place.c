@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/root_file.h"
+#include "base/shortage.h"
 #include "foreign/map_marker.h"
 
 #include <errno.h>
@@ -80,15 +81,20 @@ enum place {
 	PLACE_TAKEN,
 };
 
-/* Neither a link nor a mount in the place is followed, so nobody's file system is asked. */
-static enum place look(int dirfd, const struct perf_map_name *name,
-		       const struct perf_map_known *known, struct stat *ret)
+/*
+ * What is in the place, or an error that says nothing of the place. Neither a link nor a mount in
+ * the place is followed, so nobody's file system is asked.
+ */
+static int look(int dirfd, const struct perf_map_name *name, const struct perf_map_known *known,
+		struct stat *ret)
 {
 	_cleanup_close_ const int path_fd = root_file_open_at(
 		dirfd, name->text, O_PATH | O_NOFOLLOW, RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 
 	if (path_fd < 0)
-		return path_fd == -ENOENT ? PLACE_FREE : PLACE_TAKEN;
+		return is_shortage(path_fd) ? path_fd
+		       : path_fd == -ENOENT ? PLACE_FREE
+					    : PLACE_TAKEN;
 	if (fstat(path_fd, ret) < 0 || !S_ISREG(ret->st_mode))
 		return PLACE_TAKEN;
 	if (known && known->dev == ret->st_dev && known->ino == ret->st_ino)
@@ -96,6 +102,8 @@ static enum place look(int dirfd, const struct perf_map_name *name,
 
 	_cleanup_close_ const int fd = root_file_read(path_fd);
 
+	if (is_shortage(fd))
+		return fd;
 	return fd >= 0 && map_marker_is_in(fd) && !perf_map_is_written(fd) ? PLACE_OURS
 									   : PLACE_TAKEN;
 }
@@ -148,8 +156,10 @@ int perf_map_put(int dirfd, const struct perf_map_name *temp, const struct perf_
 
 	for (int i = 0; i < ATTEMPTS && result == -EAGAIN; i++) {
 		struct stat st;
-		const enum place place = look(dirfd, name, known, &st);
+		const int place = look(dirfd, name, known, &st);
 
+		if (place < 0)
+			return place;
 		if (place == PLACE_TAKEN)
 			return -EEXIST;
 		result = place == PLACE_FREE ? take_free(dirfd, temp->text, name->text)

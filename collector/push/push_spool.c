@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/shortage.h"
 #include "base/thread.h"
 #include "push/spool_files.h"
 #include "push/spool_leftovers.h"
@@ -533,7 +534,7 @@ int push_spool_load(struct push_spool *spool, struct push_entry *entry, struct b
 		err = -ENOMEM;
 	if (!err)
 		return 0;
-	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
+	if (is_shortage(err)) {
 		push_spool_settle(spool, entry, PUSH_AGAIN, NULL);
 		return -EAGAIN;
 	}

@@ -6,6 +6,7 @@
 #include "store/store_reader.h"
 
 #include "base/cleanup.h"
+#include "base/shortage.h"
 #include "base/utf8.h"
 #include "store/store_content.h"
 #include "store/store_database.h"
@@ -130,7 +131,7 @@ int store_reader_list(const struct store_reader *reader, const struct store_quer
 int store_reading_count(struct store_reading *reading, const char *name, int err,
 			const char *reason)
 {
-	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+	if (is_shortage(err))
 		return err;
 	if (err == -ENOENT || err == -EBADF) {
 		reading->missing++;

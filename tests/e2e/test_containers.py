@@ -33,10 +33,19 @@ def mixed_phase(frames):
     return None
 
 
+# Samples of a program's own methods by which a share is judged.
+ENOUGH = 200
+
+
 @counted
 class Containers(Case):
+    def recorded(self, program):
+        return collector.record_until(
+            self.place, lambda recording: recording.folded.of_root(program).count(
+                lambda name: name.startswith(program)) > 2 * ENOUGH, hz=399)
+
     def assert_share(self, part, samples, wanted, what, recording):
-        self.assertGreater(samples, 200, f"too few samples\n{recording}")
+        self.assertGreater(samples, ENOUGH, f"too few samples\n{recording}")
         off = abs(part / samples - wanted)
         allowed = folded.tolerance(wanted, samples)
         print(f"{what}: {part / samples:.4f} of {samples} samples, true {wanted:.4f}, "
@@ -55,7 +64,7 @@ class Containers(Case):
 
     def known_share(self, jdk):
         jvm = self.container("KnownShare", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=5, hz=399)
+        recording = self.recorded("KnownShare")
         truth = folded.printed_shares(jvm.end())
         stacks = recording.folded.of_root("KnownShare")
         ours = stacks.count(lambda name: name.startswith("KnownShare"))
@@ -66,7 +75,7 @@ class Containers(Case):
 
     def primes(self, jdk):
         self.container("Primes", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=3, hz=399)
+        recording = self.recorded("Primes")
         stacks = recording.folded.of_root("Primes")
         self.assert_share(stacks.with_method("Primes.countPrimes"), stacks.samples, 1.0,
                           "countPrimes", recording)
@@ -74,7 +83,7 @@ class Containers(Case):
 
     def mixed(self, jdk):
         jvm = self.container("Mixed", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=5, hz=399)
+        recording = self.recorded("Mixed")
         truth = folded.printed_shares(jvm.end())
         counts = dict.fromkeys(MIXED_WANTED, 0)
         for frames, count in recording.folded.of_root("Mixed").stacks:
@@ -130,7 +139,7 @@ class Containers(Case):
     def test_jvm_started_before_the_collector_is_complete(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         time.sleep(settings.HEAD_START_SEC)
-        recording = collector.record(self.place, seconds=3, hz=399)
+        recording = self.recorded("KnownShare")
         stacks = recording.folded.of_root("KnownShare")
         ours = stacks.count(lambda name: name.startswith("KnownShare"))
         self.assert_share(stacks.with_method("KnownShare$Hot.run"), ours, 0.6, "hot", recording)

@@ -440,6 +440,39 @@ static void both_places_taken_is_an_error(void **state)
 	assert_int_equal(file_count(f), 2);
 }
 
+/* Puts a file in the place while there are so many free descriptors. */
+static int put_with(struct fixture *f, rlim_t descriptors)
+{
+	static const struct perf_map_name temp = {"temp"}, name = {MAP_NAME};
+	struct rlimit before, few;
+	int err;
+	_cleanup_close_ const int dirfd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int free_fd = dup(dirfd);
+
+	assert_true(free_fd >= 0);
+	close(free_fd);
+	write_file(f, temp.text, MARKER);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){(rlim_t)free_fd + descriptors, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = perf_map_put(dirfd, &temp, &name, NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	return err;
+}
+
+/* Whose the file is was not learnt. */
+static void without_a_descriptor_the_place_is_not_said_to_be_taken(void **state)
+{
+	struct fixture *f = *state;
+
+	write_file(f, MAP_NAME, MARKER "7 1 ours\n");
+	assert_int_equal(put_with(f, 0), -EMFILE); /* to find the file */
+	assert_int_equal(put_with(f, 1), -EMFILE); /* to read it */
+	check_file(f, MAP_NAME, MARKER "7 1 ours\n");
+	assert_int_equal(put_with(f, 2), 1);
+	check_file(f, MAP_NAME, MARKER);
+}
+
 static void failed_write_keeps_the_old_map_and_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -647,6 +680,7 @@ int main(void)
 		CLAIM(file_of_another_program_stays_and_ours_is_beside),
 		CLAIM(file_of_ours_that_another_program_writes_to_stays),
 		CLAIM(both_places_taken_is_an_error),
+		CLAIM(without_a_descriptor_the_place_is_not_said_to_be_taken),
 		CLAIM(failed_write_keeps_the_old_map_and_leaves_nothing),
 		CLAIM(place_that_cannot_be_taken_is_an_error),
 		CLAIM(directory_in_its_place_stays),
