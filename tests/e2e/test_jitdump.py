@@ -8,6 +8,12 @@ from harness.case import Case
 from harness.marks import counted
 
 
+# Samples of a JVM; fewer of them have frames in generated code.
+ENOUGH = 400
+# Of one that starts, most are the compilers'.
+STARTING = 2000
+
+
 class JitSamples:
     """Samples with frames in generated code: how many, and how many with each such frame named.
 
@@ -37,9 +43,17 @@ class Jitdump(Case):
         self.dumps.mkdir()
         self.data = self.directory / "perf.data"
 
-    def record(self, seconds):
-        processes.run(["perf", "record", "-q", "-k", "mono", "-a", "-g", "-F", "299",
-                       "-o", self.data, "--", "sleep", seconds], check=True)
+    def record(self, daemon, pid, seconds, enough=ENOUGH):
+        """Of the daemon and the JVM alone: perf inject fails at the first jitdump that it cannot read,
+        and those of other tests' daemons go. Lasts until there are enough samples."""
+        samples = 0
+        while samples < enough:
+            processes.run(["perf", "record", "-q", "-k", "mono", "-p", f"{daemon.pid},{pid}", "-g",
+                           "-F", "299", "-o", self.data, "--", "sleep", seconds], check=True)
+            samples = len(processes.run(["perf", "script", "-f", "-i", self.data, "--pid", pid, "-G",
+                                         "-F", "pid"], check=True).out.split())
+            self.assertLess(seconds, 100, f"{samples} samples")
+            seconds *= 2
 
     def script(self, pid, method):
         injected = self.directory / "perf.jit.data"
@@ -58,7 +72,7 @@ class Jitdump(Case):
         daemon = self.watch("--jitdump", self.dumps)
         jvm = self.container("KnownShare").wait_for_line("ready")
         pid = jvm.pid
-        self.record(3)
+        self.record(daemon, pid, 3)
         counters = self.counters(daemon)
         jvm.end()  # while it lives, perf looks for its files in its container
         daemon.stop()
@@ -75,7 +89,7 @@ class Jitdump(Case):
         pid = jvm.pid
         daemon = self.watch("--jitdump", self.dumps)
         daemon.wait_for_jvm(pid)
-        self.record(3)
+        self.record(daemon, pid, 3)
         jvm.end()
         daemon.stop()
         samples = self.script(pid, "LKnownShare$Hot;::run")
@@ -90,7 +104,7 @@ class Jitdump(Case):
         jvm = self.container("-XX:InitialCodeCacheSize=512K", "-XX:CodeCacheExpansionSize=64K",
                              "Mixed")
         pid = jvm.pid
-        self.record(6)
+        self.record(daemon, pid, 6, STARTING)
         jvm.end()
         daemon.stop()
         samples = self.script(pid, "LMixed$Maps;::run")
