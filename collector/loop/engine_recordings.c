@@ -68,7 +68,7 @@ uint64_t engine_recordings_due_ns(const void *arg)
 		const uint64_t done = r->end_ns + held_ns;
 		const uint64_t interval = read_interval_ns(engine, r, now_ns);
 
-		if (r->has_more || r->has_clock_more || (r->n_unmet && !r->is_done))
+		if (r->has_more || r->has_unread || (r->n_unmet && !r->is_done))
 			return 0;
 		if (!r->is_done && until > now_ns + interval)
 			until = now_ns + interval;
@@ -115,30 +115,17 @@ void engine_recordings_reap(void *arg)
 	}
 }
 
-static uint64_t clock_bytes(struct thread_clock *clock)
-{
-	struct thread_clock_stats stats;
-
-	thread_clock_stats(clock, &stats);
-	return stats.bytes;
-}
-
 static void count_recording(struct memory_stats *ret, const struct recording *recording)
 {
-	ret->held += recording->hold.bytes + sampler_bytes(recording->sampler);
+	ret->held += recording->hold.bytes;
+	for (const struct sample_source *s = recording->sources; s; s = s->next)
+		ret->held += s->ops->bytes ? s->ops->bytes(s) : 0;
 	for (size_t i = 0; i < recording->n_trees; i++) {
 		const struct tree_sink *const tree = recording->trees[i];
 
 		ret->trees += profile_bytes(&tree->profile) + timeline_bytes(&tree->timeline) +
 			      map64_bytes(&tree->seen.seen);
 	}
-	if (recording->clock)
-		ret->held +=
-			clock_bytes(recording->clock) + running_time_bytes(&recording->running);
-	if (recording->locks)
-		ret->held += lock_waits_bytes(recording->locks);
-	if (recording->live)
-		ret->held += live_samples_bytes(recording->live);
 	if (recording->window)
 		ret->windows += window_bytes(&recording->window->window);
 	if (recording->watch)

@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "probes/probe_sample.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +25,7 @@
 #define TURN_NS		(20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
 #define DEEP_NS		CLOCK_NS_PER_SEC
 #define READ_NS		(20 * CLOCK_NS_PER_MS) /* of the mappings of a process */
-#define WAITS_A_TURN	512
-#define TREE_NODE_BYTES 64 /* with its part of the index */
+#define TREE_NODE_BYTES 64		       /* with its part of the index */
 
 /*
  * Notes who is to be met. Later turns meet them, because the files of thousands of processes take
@@ -192,47 +190,11 @@ static int begin_sinks(struct recording *recording)
 	return err;
 }
 
-/* Of probes alone samples of the CPU tell nothing, but there have to be events. */
-static bool needs_cpu(const struct recording_options *options)
-{
-	return recording_kinds(options) & (SAMPLES_OF_CPU | SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU);
-}
-
-struct sampler_options recording_sampler_options(const struct recording_options *options,
-						 const struct recording_model *model)
-{
-	return (struct sampler_options){
-		.event = options->event[0] ? options->event : NULL,
-		.hz = needs_cpu(options) ? options->hz : 1,
-		.fallback_pid = options->n_more_pids ? 0 : options->pid,
-		.stack_bytes = options->stack_bytes,
-		.source = options->source,
-		.max_samples_hz = options->max_samples_hz,
-		.follows_all = options->all,
-		.follows_threads = recording_has_time(options),
-		.has_probes = recording_has_probes(options),
-		.wants_watched = options->probes.is_live,
-		.worker = model->worker,
-	};
-}
-
-/* Opens a sampler here if the caller has given none. */
-static int open_sampler(struct recording *recording, const struct recording_model *model)
-{
-	const struct sampler_options options =
-		recording_sampler_options(&recording->options, model);
-
-	if (recording->sampler)
-		return 0;
-	if (model->worker)
-		worker_wait(model->worker);
-	return sampler_open(&options, &recording->sampler);
-}
-
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct sampler *sampler, struct sink *sink, struct recording **ret)
 {
-	struct recording *recording = calloc(1, sizeof(*recording));
+	struct recording *const recording = calloc(1, sizeof(*recording));
+	const struct recording_context context = {.recording = recording, .model = model};
 	int err;
 
 	if (!recording) {
@@ -247,39 +209,24 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	err = selections_init(&recording->selections, &options->select);
 	if (!err)
 		selections_limit(&recording->selections, !options->all);
-	if (!err && options->waits.has_wakers) {
-		recording->waker = calloc(1, sizeof(*recording->waker));
-		err = recording->waker ? 0 : -ENOMEM;
-	}
 	if (!err && !sink)
 		err = make_sinks(recording, model->budget);
 	/* Before sampling starts: symbolizer_begin takes long, and samples must not wait. */
 	symbolizer_begin(model->symbolizer);
 	if (!err)
-		err = open_sampler(recording, model);
+		err = source_cpu_add(&context);
 	recording->start_ns = clock_now_ns();
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	if (!err)
 		err = begin_sinks(recording);
 	if (!err)
-		err = recording_start_clock(recording, model->budget);
-	if (!err && recording_kinds(options) & PROBES_OF_LOCK)
-		err = lock_waits_new(&recording->locks);
-	if (!err && options->probes.is_live)
-		err = live_samples_new(&recording->live);
-	if (!err && sampler_has_probes(recording->sampler))
-		err = probe_arms_new(&options->probes, recording_kinds(options), recording->sampler,
-				     &recording->arms);
+		err = source_threads_add(&context);
+	if (!err)
+		err = source_probes_add(&context);
 	if (err) {
 		recording_free(recording);
 		return err;
 	}
-	if (sampler_stack_bytes(recording->sampler) < options->stack_bytes)
-		log_warning(
-			"so many CPUs: snapshots of stacks have %u bytes, not %u, so that their "
-			"rings are not too large",
-			sampler_stack_bytes(recording->sampler), options->stack_bytes);
-	recording->mappings.is_told = sampler_follows_all(recording->sampler);
 	recording->start_unix_ns = clock_unix_now_ns();
 	read_host(recording);
 	read_boot_id(recording);
@@ -305,13 +252,9 @@ void recording_free(struct recording *recording)
 {
 	if (!recording)
 		return;
-	probe_arms_free(recording->arms);
-	lock_waits_free(recording->locks);
-	live_samples_free(recording->live);
-	sampler_close(recording->sampler);
-	thread_clock_close(recording->clock);
-	running_time_fini(&recording->running);
-	free(recording->waker);
+	if (!recording->sources)
+		sampler_close(recording->sampler); /* which no source has taken */
+	sample_source_free_all(recording->sources);
 	hold_fini(&recording->hold);
 	free(recording->unmet);
 	map64_fini(&recording->execs);
@@ -330,239 +273,93 @@ struct unwinder *recording_unwinder(const struct recording *recording,
 	return recording->unwinder ? recording->unwinder : model->unwinder;
 }
 
-struct read_context {
-	struct recording *recording;
-	struct recording_model *model;
-};
-
-static void on_record(void *arg, const struct record *record)
-{
-	const struct read_context *context = arg;
-
-	recording_hear(context->recording, context->model, record);
-}
-
 void recording_read(struct recording *recording, struct recording_model *model)
 {
-	struct read_context context = {.recording = recording, .model = model};
+	const struct recording_context context = {.recording = recording, .model = model};
 
 	if (recording->is_done)
 		return;
 	recording_look_outside(recording, model, clock_now_ns());
 	recording_tell_wanted(recording, model, clock_now_ns());
-	sampler_read(recording->sampler, on_record, &context);
-	recording_read_clock(recording, model);
+	recording->has_unread = false;
+	for (struct sample_source *s = recording->sources; s; s = s->next) {
+		if (s->ops->read)
+			recording->has_unread |= s->ops->read(s, &context);
+	}
 	recording_meet_some(recording, model);
 }
 
 /* A sample counts as lost if a sink has no memory for it. */
-static void keep_sample(struct recording *recording, const struct named_sample *sample)
+static bool keep(struct recording *recording, const struct named_sample *named)
 {
-	const bool is_kept = chain_keep(recording->sinks, sample);
+	const bool is_kept = chain_keep(recording->sinks, named);
 
-	recording->samples.kept += is_kept;
 	recording->samples.memory_less += !is_kept;
 	recording->hold.dropped += !is_kept;
+	return is_kept;
 }
 
-/* The kind of a sample's second value, which is kept like a sample of its own; NULL: none. */
-static const struct sample_kind *second_kind(const struct named_sample *sample)
+void recording_keep(struct recording *recording, const struct named_sample *named)
 {
-	return sample->kind == &sample_kind_alloc  ? &sample_kind_objects
-	       : sample->kind == &sample_kind_live ? &sample_kind_live_objects
-	       : sample->kind == &sample_kind_lock ? &sample_kind_contentions
-						   : NULL;
+	recording->samples.kept += keep(recording, named);
 }
 
-/* Keeps both values of a sample that has two. */
-static void keep_values(struct recording *recording, const struct named_sample *sample)
+void recording_keep_more(struct recording *recording, const struct named_sample *named)
 {
-	const struct sample_kind *const kind = second_kind(sample);
-	struct named_sample second = *sample;
+	keep(recording, named);
+}
 
-	keep_sample(recording, sample);
-	if (!kind)
-		return;
-	second.kind = kind;
-	second.values[0] = sample->values[1];
-	if (!chain_keep(recording->sinks, &second)) {
-		recording->samples.memory_less++;
-		recording->hold.dropped++;
+static void keep_named(struct sample_source *source, const struct source_sample *sample,
+		       struct named_sample *named)
+{
+	if (source->ops->keep)
+		source->ops->keep(source, sample, named);
+	else
+		recording_keep(sample->context->recording, named);
+}
+
+/* The chain of stages: unwind, symbolize, sinks. */
+static enum source_verdict name_sample(struct sample_source *source, struct source_sample *sample)
+{
+	struct recording *const recording = sample->context->recording;
+	struct named_sample named;
+	bool is_named;
+
+	sample_watch_begin(recording->watch, SAMPLE_TAKE, sample->process, sample->record);
+	is_named = recording_name_sample(recording, sample->context->model, sample->process,
+					 sample->record, &named);
+	if (is_named)
+		keep_named(source, sample, &named);
+	sample_watch_end(recording->watch, is_named, is_named && named.kind ? &named : NULL);
+	for (struct sample_source *s = recording->sources; is_named && s; s = s->next) {
+		if (s->ops->kept)
+			s->ops->kept(s, recording, &named);
 	}
+	return is_named ? SOURCE_TAKEN : SOURCE_WAITS;
 }
 
-/* A wait that was sampled has ended. */
-static void take_wait_end(struct recording *recording, struct process *process,
-			  const struct record *record)
-{
-	struct named_sample sample;
-
-	recording->samples.waits++;
-	if (recording->locks && lock_waits_end(recording->locks, record, process, &sample))
-		keep_values(recording, &sample);
-}
-
-/* Takes what a probe has told and named. */
-static void take_probe(struct recording *recording, const struct record *record,
-		       const struct named_sample *sample)
-{
-	if (!sample->kind) {
-		recording->samples.parked++;
-	} else if (record->sample.kind == SAMPLE_OF_ALLOC && recording->live) {
-		recording->samples.live++;
-		live_samples_keep(recording->live, record, sample);
-	} else if (record->sample.kind != SAMPLE_OF_ENTER) {
-		keep_values(recording, sample);
-	} else {
-		recording->samples.waits++;
-		lock_waits_begin(recording->locks, record, sample);
-	}
-}
-
-/*
- * Waits go on at the recording's end: of each the time until then is kept, unless an end may have
- * been lost. Returns whether all have been looked at.
- */
-static bool keep_waits(struct recording *recording, const struct targets *targets)
-{
-	const bool is_sure = recording->counts.probe_lost == 0 && recording->hold.dropped == 0;
-	struct named_sample sample;
-
-	for (int i = 0; i < WAITS_A_TURN; i++) {
-		if (!recording->locks ||
-		    !lock_waits_next_rest(recording->locks, recording->end_ns - 1, &sample))
-			return true;
-		sample.process = targets_find(targets, sample.pid);
-		if (is_sure && sample.process && !sample.process->gone_ns)
-			keep_values(recording, &sample);
-		else
-			recording->counts.lock_rests++;
-	}
-	return false;
-}
-
-/* Keeps the samples of objects that live. Returns whether all have been looked at. */
-static bool keep_live(struct recording *recording, const struct targets *targets)
-{
-	struct named_sample sample;
-	struct process *process;
-	uint64_t start_ticks;
-
-	for (int i = 0; i < WAITS_A_TURN; i++) {
-		if (!recording->live || !live_samples_next(recording->live, &sample, &start_ticks))
-			return true;
-		process = targets_find(targets, sample.pid);
-		if (process && process->start_ticks == start_ticks)
-			sample.process = process;
-		keep_values(recording, &sample);
-	}
-	return false;
-}
-
-static bool is_gone(const void *arg, pid_t pid)
-{
-	const struct process *const process = targets_find(arg, pid);
-
-	return !process || process->gone_ns;
-}
-
-static void count_live(struct recording *recording, const struct sampler_stats *sampler)
-{
-	struct live_samples_stats live;
-
-	live_samples_stats(recording->live, &live);
-	recording->counts.live = (struct recording_live){
-		.watched = live.kept,
-		.dead = live.dead,
-		.living = live.given,
-		.unwatched = live.unwatched + live.forgotten + sampler->unwatched,
-		.left_out = live.left_out,
-		.lost = sampler->deaths_lost + recording->hold.dropped,
-	};
-}
-
-static void count_probes(struct recording *recording, const struct sampler_stats *sampler)
-{
-	struct lock_waits_stats locks = {0};
-
-	if (recording->locks)
-		lock_waits_stats(recording->locks, &locks);
-	if (recording->live)
-		count_live(recording, sampler);
-	recording->counts.probe_lost = sampler->probe_lost;
-	recording->counts.probe_merged = sampler->probe_merged;
-	recording->counts.parked_elsewhere = recording->samples.parked;
-	recording->counts.probe_senseless = recording->samples.senseless;
-	recording->counts.lock_waits_left_out =
-		locks.left_out + locks.unmatched + locks.forgotten + recording->counts.lock_rests;
-}
-
-/* Whether samples of the CPU are kept, as samples or with the time that their threads ran. */
-static bool wants_cpu(const struct recording *recording)
-{
-	return recording_kinds(&recording->options) & (SAMPLES_OF_CPU | SAMPLES_OF_WALL);
-}
-
-/*
- * The chain of stages: unwind, symbolize, sinks. False: tables or mappings are missing, and the
- * sample can wait for them.
- */
+/* False: tables or mappings are missing, and the sample can wait for them. */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct record *record)
 {
-	struct process *process = targets_find(model->targets, record->pid);
-	uint64_t values[SAMPLE_MAX_VALUES];
-	struct named_sample sample;
-	struct record weighted;
-	bool is_named;
+	struct sample_source *const source =
+		sample_source_find(recording->sources, record->sample.kind);
+	const struct recording_context context = {.recording = recording, .model = model};
+	struct source_sample sample = {.context = &context,
+				       .process = targets_find(model->targets, record->pid),
+				       .record = record};
+	const bool is_event = source && source->events >> record->sample.kind & 1;
+	enum source_verdict verdict = SOURCE_NAMES;
 
-	if (record->sample.kind == SAMPLE_OF_WAKER)
-		return recording_take_waker(recording, model, process, record);
-	if (record->sample.kind == SAMPLE_OF_ENTERED) {
-		take_wait_end(recording, process, record);
-		return true;
-	}
-	if (record->sample.kind == SAMPLE_OF_DEAD) {
-		recording->samples.live++;
-		if (recording->live)
-			live_samples_end(recording->live, record);
-		return true;
-	}
-	if (!recording_wants_sample(recording, process, record)) {
+	if (!source || (!is_event && !recording_wants_sample(recording, sample.process, record))) {
 		recording->samples.unwanted++;
 		return true;
 	}
-	if (record->sample.kind == SAMPLE_OF_CPU && !wants_cpu(recording)) {
-		recording->samples.unwanted++;
-		return true;
-	}
-	if (record->sample.kind == SAMPLE_OF_WALL && record->sample.state == THREAD_RUNNING) {
-		recording_note_run(recording, model, record);
-		return true;
-	}
-	if (probe_sample_is(&record->sample)) {
-		if (probe_arms_spans_pause(recording->arms, record)) {
-			recording->samples.parked++;
-			return true;
-		}
-		weighted = *record;
-		weighted.sample.weight = probe_arms_weight(recording->arms, record);
-		record = &weighted;
-	}
-	if (probe_sample_is(&record->sample) && !probe_sample_values(record, values)) {
-		recording->samples.senseless++;
-		return true;
-	}
-	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
-	is_named = recording_name_sample(recording, model, process, record, &sample);
-	if (is_named && probe_sample_is(&record->sample))
-		take_probe(recording, record, &sample);
-	else if (is_named)
-		keep_sample(recording, &sample);
-	sample_watch_end(recording->watch, is_named, is_named && sample.kind ? &sample : NULL);
-	if (is_named && recording->clock && sample.kind == &sample_kind_cpu)
-		recording_give_run(recording, &sample);
-	return is_named;
+	if (source->ops->take)
+		verdict = source->ops->take(source, &sample);
+	if (verdict == SOURCE_NAMES)
+		verdict = name_sample(source, &sample);
+	return verdict == SOURCE_TAKEN;
 }
 
 /* When held samples take so many bytes, none waits for tables: snapshots would be left out. */
@@ -668,39 +465,22 @@ static bool is_target_gone(const struct recording *recording, const struct targe
 	return is_gone;
 }
 
-static void finish(struct recording *recording, const struct sampler_stats *stats)
+static void finish(struct recording *recording)
 {
 	const struct recording_samples *const samples = &recording->samples;
 
 	recording->is_done = true;
-	sampler_stop(recording->sampler);
 	log_debug("recording %u: of %llu samples %llu were taken, %llu were of others, %llu from "
 		  "before or after, %llu waited for tables or mappings",
 		  recording->id, (unsigned long long)samples->heard,
 		  (unsigned long long)samples->kept, (unsigned long long)samples->unwanted,
 		  (unsigned long long)samples->untimely,
 		  (unsigned long long)recording->counts.waits);
-	if (stats->throttled)
-		log_warning("the kernel throttled sampling %llu times: choose a lower -F",
-			    (unsigned long long)stats->throttled);
-	if (stats->lost_side)
-		log_warning(
-			"the kernel had no room for %llu records of processes that began, ended "
-			"or mapped files: some of these may have no names",
-			(unsigned long long)stats->lost_side);
-	if (stats->broken)
-		log_warning("%llu records of the kernel could not be read",
-			    (unsigned long long)stats->broken);
 	if (recording->hold.stacks_left_out)
 		log_warning("%llu samples had to do without the snapshot of their stack, for all "
 			    "that waited were too much: choose a lower -F or a smaller "
 			    "--stack-size",
 			    (unsigned long long)recording->hold.stacks_left_out);
-	if (stats->lost && stats->is_ring_smaller)
-		log_warning("samples were lost in rings of %zu KiB in all, which is as much memory "
-			    "as may be locked: raise kernel.perf_event_mlock_kb or ulimit -l, or "
-			    "choose a smaller --stack-size",
-			    stats->ring_bytes >> 10);
 }
 
 void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns)
@@ -712,11 +492,11 @@ void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uin
 	recording->deep_stacks = deep_stacks;
 }
 
-static void advance_sinks(struct recording *recording, uint64_t until_ns, uint64_t lost)
+static void advance_sinks(struct recording *recording, uint64_t until_ns)
 {
 	recording->progress = (struct sink_progress){
 		.until_ns = until_ns,
-		.lost = lost + recording->hold.dropped,
+		.lost = recording->lost + recording->hold.dropped,
 		.stackless = recording->hold.stacks_left_out,
 	};
 	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
@@ -733,11 +513,41 @@ static uint64_t ripe_ns(const struct recording *recording, bool has_others, uint
 											: ripe;
 }
 
+/* Whether the sources have given all records up to the recording's end. */
+static bool are_sources_read(const struct recording *recording)
+{
+	bool is_read = true;
+
+	for (const struct sample_source *s = recording->sources; is_read && s; s = s->next)
+		is_read = !s->ops->is_read || s->ops->is_read(s);
+	return is_read;
+}
+
+static void advance_sources(const struct recording_context *context, uint64_t until_ns)
+{
+	for (struct sample_source *s = context->recording->sources; s; s = s->next) {
+		if (s->ops->advance)
+			s->ops->advance(s, context, until_ns);
+	}
+}
+
+/* Whether no source has anything left to keep. */
+static bool end_sources(const struct recording_context *context)
+{
+	bool is_ended = true;
+
+	for (struct sample_source *s = context->recording->sources; s; s = s->next) {
+		if (s->ops->end)
+			is_ended &= s->ops->end(s, context);
+	}
+	return is_ended;
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
+	const struct recording_context context = {.recording = recording, .model = model};
 	const uint64_t until = ripe_ns(recording, model->has_others, now_ns);
 	struct unwinder_stats stacks;
-	struct sampler_stats stats;
 	bool is_all;
 
 	if (recording->is_done)
@@ -748,39 +558,27 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] +
 				     stacks.ends[STACK_PAGE_OUT] + stacks.in_heap,
 			     now_ns);
-	sampler_stats(recording->sampler, &stats);
-	recording->counts.lost = stats.lost_side;
-	recording->counts.merged = stats.merged;
-	recording->counts.unread_pages = stats.unread;
-	recording_count_clock(recording);
-	recording_keep_rests(recording, model, until, false);
-	recording->counts.unlisted = stats.unlisted;
-	if (recording->locks)
-		lock_waits_sweep(recording->locks, is_gone, model->targets);
-	count_probes(recording, &stats);
-	advance_sinks(recording, is_all ? until : 0, stats.lost);
+	advance_sources(&context, until);
+	advance_sinks(recording, is_all ? until : 0);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d%s ended, and so does the recording", (int)recording->options.pid,
 			 recording->options.n_more_pids ? " and the others have" : " has");
 		recording_stop(recording, now_ns);
 	}
-	if (is_all && until >= recording->end_ns &&
-	    (!recording->clock || recording->is_clock_read)) {
-		recording_keep_rests(recording, model, recording->end_ns - 1, true);
-		if (keep_waits(recording, model->targets) && keep_live(recording, model->targets)) {
-			count_probes(recording, &stats);
-			finish(recording, &stats);
-		} else {
-			recording->has_more = true;
-		}
-	}
+	if (!is_all || until < recording->end_ns || !are_sources_read(recording))
+		return;
+	if (end_sources(&context))
+		finish(recording);
+	else
+		recording->has_more = true;
 }
 
 void recording_stop(struct recording *recording, uint64_t now_ns)
 {
-	sampler_stop(recording->sampler);
 	if (now_ns < recording->end_ns)
 		recording->end_ns = now_ns;
-	if (recording->clock)
-		thread_clock_stop(recording->clock, recording->end_ns);
+	for (struct sample_source *s = recording->sources; s; s = s->next) {
+		if (s->ops->stop)
+			s->ops->stop(s, recording->end_ns);
+	}
 }

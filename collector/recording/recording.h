@@ -6,8 +6,8 @@
  * errors:  negative errno, said on stderr by the sampler
  * source:  none
  *
- * The chain of stages is spelled in take_sample of recording.c. The sinks of a recording keep its
- * samples. Life cycle: recording_start, then recording_read and recording_advance until is_done;
+ * The chain of stages is spelled in take_sample of recording.c. The sources of a recording give its
+ * samples (source.h), the sinks keep them. Life cycle: recording_start, then recording_read and recording_advance until is_done;
  * recording_stop ends a recording early and keeps its samples.
  */
 #ifndef FG_RECORDING_RECORDING_H
@@ -22,8 +22,8 @@
 #include "probes/lock_waits.h"
 #include "recording/mapping_watch.h"
 #include "probes/probe_arms.h"
-#include "recording/running_time.h"
 #include "recording/sample_watch.h"
+#include "recording/source.h"
 #include "sinks/tree_sink.h"
 #include "sinks/window_sink.h"
 #include "process/selections.h"
@@ -184,19 +184,15 @@ struct recording {
 	struct selections selections;			       /* made of options.select */
 	struct recording_found outside[RECORDING_MAX_OUTSIDE]; /* JVMs without an agent */
 	size_t n_outside;
-	struct map64 left_out; /* PIDs of those past the most: each counts once */
-	uint64_t look_ns;      /* when JVMs without an agent are looked for again */
-	uint64_t looked_ns;    /* when programs that have begun were last looked at */
-	bool asks_names;       /* what JVMs without an agent run is wanted */
-	struct sampler *sampler;
-	struct thread_clock *clock; /* NULL: no time was asked for */
-	struct probe_arms *arms;    /* NULL: no probes are asked for */
-	struct lock_waits *locks;   /* NULL: waits for locks are not asked for */
-	struct live_samples *live;  /* NULL: living objects are not asked for */
-	struct running_time running;
+	struct map64 left_out;	       /* PIDs of those past the most: each counts once */
+	uint64_t look_ns;	       /* when JVMs without an agent are looked for again */
+	uint64_t looked_ns;	       /* when programs that have begun were last looked at */
+	bool asks_names;	       /* what JVMs without an agent run is wanted */
+	struct sample_source *sources; /* owned */
+	struct sampler *sampler;       /* the first source's */
 	struct waker_stack *waker; /* of the next wait that has one; NULL: wakers are not told */
-	bool is_clock_read;	   /* all samples of the clock are in the hold */
-	bool has_clock_more;
+	bool has_unread;	   /* a source has more records than it gave in the last turn */
+	uint64_t lost;		   /* samples for which sources had no room */
 	struct hold hold;
 	struct sink *sinks;	    /* owned */
 	struct sample_watch *watch; /* owned, or NULL */
@@ -352,27 +348,17 @@ void recording_note_jvm(struct recording *recording, const struct recording_mode
 /* Takes one of the processes that may be read now. False: no more may. */
 bool recording_take_place(struct recording *recording, uint64_t now_ns);
 
-/* Starts to read threads if their time is asked for. Errors have been said. */
-int recording_start_clock(struct recording *recording, const struct budget *budget);
-
-/* Reads all records of the ring buffers. */
+/* Reads the records of all sources. */
 void recording_read(struct recording *recording, struct recording_model *model);
-/* The part of recording_read for what the clock of threads has. */
-void recording_read_clock(struct recording *recording, struct recording_model *model);
-/*
- * Notes that a thread has run, or gives its time to a sample of the CPU. sample is NULL, or that
- * sample, named: with the kind cpu; it has another kind afterwards.
- */
-void recording_note_run(struct recording *recording, struct recording_model *model,
-			const struct record *record);
-void recording_give_run(struct recording *recording, struct named_sample *sample);
-/* Keeps time that ran without a sample; with is_end all that is left. */
-void recording_keep_rests(struct recording *recording, struct recording_model *model,
-			  uint64_t now_ns, bool is_end);
-void recording_count_clock(struct recording *recording);
+/* Gives a named sample to the sinks that want its kind. */
+void recording_keep(struct recording *recording, const struct named_sample *named);
+/* The same for another value or part of a sample, which does not count as one sample more. */
+void recording_keep_more(struct recording *recording, const struct named_sample *named);
 /* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct record *record);
+/* recording_hear as a function of what reads records: arg is a struct recording_context. */
+void recording_on_record(void *arg, const struct record *record);
 /* A sample after which the known mappings of its process may be incomplete. */
 struct recording_miss {
 	uint64_t time_ns; /* time of the sample */
@@ -404,8 +390,10 @@ void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uin
  * Tells the sampler whose samples are wanted, unless it was told a moment ago. No process is missed
  * by it that the recording selects: such a one is told when it becomes a JVM.
  */
-void recording_tell_wanted(struct recording *recording, const struct recording_model *model,
+void recording_tell_wanted(struct recording *recording, struct recording_model *model,
 			   uint64_t now_ns);
+/* For a while the ring buffers are read more often, and the wanted are told more often. */
+void recording_hurry(struct recording *recording, uint64_t now_ns);
 /*
  * Finds out what the unread pages of the record's snapshot were. Pages that were never written to
  * are zeros. In front of one that has been swapped out the snapshot ends, and what lies behind is

@@ -219,14 +219,9 @@ static void hear_mapping(struct recording *recording, struct recording_model *mo
 	hold_add(&recording->hold, record);
 }
 
-struct hear_context {
-	struct recording *recording;
-	struct recording_model *model;
-};
-
 static void on_new_mapping(void *arg, const struct record *record)
 {
-	const struct hear_context *context = arg;
+	const struct recording_context *context = arg;
 	struct process *process = targets_find(context->model->targets, record->pid);
 
 	hear_mapping(context->recording, context->model, process, record);
@@ -235,7 +230,7 @@ static void on_new_mapping(void *arg, const struct record *record)
 bool recording_read_mappings(struct recording *recording, struct recording_model *model,
 			     struct process *process, const struct recording_miss *miss)
 {
-	struct hear_context context = {.recording = recording, .model = model};
+	struct recording_context context = {.recording = recording, .model = model};
 	struct mapping_watch *watch = &recording->mappings;
 	const uint64_t now_ns = clock_now_ns();
 	bool has_found = false;
@@ -258,7 +253,7 @@ enum mapping_hope recording_seek_mappings(struct recording *recording,
 					  struct recording_model *model, struct process *process,
 					  uint64_t time_ns)
 {
-	struct hear_context context = {.recording = recording, .model = model};
+	struct recording_context context = {.recording = recording, .model = model};
 	struct mapping_watch *watch = &recording->mappings;
 	const uint64_t now_ns = clock_now_ns();
 	const enum mapping_hope hope = mapping_watch_hope(watch, process, time_ns, now_ns);
@@ -336,15 +331,11 @@ static struct process *meet_newcomer(struct recording *recording, struct recordi
 	return process;
 }
 
-/* Tells the clock of threads that are there for less than a tick. */
-static void hear_thread(struct recording *recording, const struct process *process,
-			const struct record *record)
+void recording_on_record(void *arg, const struct record *record)
 {
-	if (record->kind == RECORD_EXIT)
-		thread_clock_end_thread(recording->clock, record->tid, record->time_ns);
-	else if (record->kind == RECORD_FORK && recording_selects(recording, process))
-		thread_clock_begin_thread(recording->clock, record->pid, record->tid,
-					  record->time_ns);
+	const struct recording_context *const context = arg;
+
+	recording_hear(context->recording, context->model, record);
 }
 
 void recording_hear(struct recording *recording, struct recording_model *model,
@@ -362,8 +353,6 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	recording->counts.heard += record->kind != RECORD_SAMPLE;
 	recording->samples.heard += record->kind == RECORD_SAMPLE;
 	process = find_process(recording, model, record);
-	if (recording->clock && process)
-		hear_thread(recording, process, record);
 	if (record->kind == RECORD_EXEC) {
 		hear_exec(recording, process, record);
 		return;
@@ -382,12 +371,12 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		recording_settle_pages(record, &settled);
 		record = &settled;
 	}
-	/* Not of others: their threads would take the room of those that are recorded. */
-	if (recording->clock && record->kind == RECORD_SAMPLE &&
-	    record->sample.kind == SAMPLE_OF_CPU && recording_selects(recording, process))
-		running_time_hear(&recording->running, record->pid, record->tid, record->time_ns);
-	if (process && record->kind == RECORD_SAMPLE && record->sample.kind != SAMPLE_OF_ENTERED &&
-	    record->sample.kind != SAMPLE_OF_DEAD &&
+	for (struct sample_source *s = recording->sources; s; s = s->next) {
+		if (s->ops->heard)
+			s->ops->heard(s, recording, process, record);
+	}
+	if (process && record->kind == RECORD_SAMPLE &&
+	    !sample_source_is_bare(recording->sources, record->sample.kind) &&
 	    (recording_selects(recording, process) ||
 	     recording_is_starting(process, record->time_ns)))
 		see_sample(recording, model, process, record);

@@ -4,9 +4,6 @@
 
 #include "base/clock.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void window_status(const struct window *window, struct recording_status *ret)
 {
 	struct window_copy sums;
@@ -16,18 +13,6 @@ static void window_status(const struct window *window, struct recording_status *
 	ret->samples = sums.quality.samples;
 	ret->lost = sums.quality.lost_samples;
 	ret->quality = sums.quality;
-}
-
-/* Says behind who reads threads whether waits that end are looked at. */
-static void put_waits(const struct recording *recording, struct recording_status *ret)
-{
-	char text[THREAD_CLOCK_WHY_BYTES];
-	const size_t len = strlen(ret->clock_source);
-
-	thread_clock_waits_text(recording->clock, text);
-	if (text[0])
-		snprintf(ret->clock_source + len, sizeof(ret->clock_source) - len, ", %s%s",
-			 strcmp(text, "BPF") == 0 ? "short waits by " : "no short waits: ", text);
 }
 
 static void put_parts(const struct recording *recording, struct recording_status *ret)
@@ -44,13 +29,11 @@ static void put_parts(const struct recording *recording, struct recording_status
 			.kind = trees[i]->sink.kind, .quality = trees[i]->profile.quality};
 	}
 	ret->live = recording->counts.live;
-	if (recording->arms)
-		probe_arms_stats(recording->arms, &ret->probes);
-	if (!recording->clock)
-		return;
-	ret->wall_hz = recording_wall_hz(&recording->options);
-	thread_clock_source_text(recording->clock, ret->clock_source);
-	put_waits(recording, ret);
+	for (const struct sample_source *source = recording->sources; source;
+	     source = source->next) {
+		if (source->ops->status)
+			source->ops->status(source, ret);
+	}
 }
 
 void recording_status(const struct recording *recording, const struct recording_model *model,
@@ -75,8 +58,6 @@ void recording_status(const struct recording *recording, const struct recording_
 	if (recording->window)
 		window_status(&recording->window->window, ret);
 	put_parts(recording, ret);
-	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
-	snprintf(ret->source, sizeof(ret->source), "%s", sampler_source_text(recording->sampler));
 	while ((process = targets_next(model->targets, &pos))) {
 		if (!process_is_jvm(process) ||
 		    !recording_is_of_interest(&recording->options, process) ||

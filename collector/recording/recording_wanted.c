@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tells the sampler whose samples a recording wants, and the clock whose threads; see recording.h.
- * A sampler that can do without the others' has the kernel leave them out.
+ * Tells the sources whose samples a recording wants, see recording.h. A sampler that can do without
+ * the others' has the kernel leave them out.
  */
 #include "recording/recording.h"
 
@@ -9,7 +9,6 @@
 #include "base/clock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WANTED_NS  (100 * CLOCK_NS_PER_MS)
 #define OPENING_NS (10 * CLOCK_NS_PER_MS)
@@ -21,40 +20,35 @@ static bool is_wanted(struct recording *recording, const struct process *process
 	       (recording_selects(recording, process) || recording_is_starting(process, now_ns));
 }
 
-/* Events of JVMs are being opened: what the JVMs do until then is not seen. */
-static void hurry(struct recording *recording, uint64_t now_ns)
+void recording_hurry(struct recording *recording, uint64_t now_ns)
 {
 	recording->wanted_ns = now_ns + OPENING_NS;
 	if (recording->hasty_until_ns < now_ns + WANTED_NS)
 		recording->hasty_until_ns = now_ns + WANTED_NS;
 }
 
-static void want_probes(struct recording *recording, const pid_t *pids, const uint64_t *groups,
-			size_t n)
+static bool is_any_told(const struct recording *recording)
 {
-	_cleanup_free_ uint64_t *sorted = malloc((n + 1) * sizeof(*sorted));
+	bool is_told = false;
 
-	if (!sorted)
-		return; /* those that were wanted stay so */
-	memcpy(sorted, groups, n * sizeof(*sorted));
-	sampler_want_probes(recording->sampler, pids, groups, n, owner_count_groups(sorted, n));
+	for (const struct sample_source *s = recording->sources; s && !is_told; s = s->next)
+		is_told = s->is_told;
+	return is_told;
 }
 
-void recording_tell_wanted(struct recording *recording, const struct recording_model *model,
+void recording_tell_wanted(struct recording *recording, struct recording_model *model,
 			   uint64_t now_ns)
 {
+	const struct recording_context context = {.recording = recording, .model = model};
 	const struct targets *const targets = model->targets;
 	const struct process *process;
 	_cleanup_free_ uint64_t *groups = NULL;
 	_cleanup_free_ pid_t *pids = NULL;
 	_cleanup_free_ const struct process **processes = NULL;
-	struct probe_arms_stats probes;
+	struct source_wanted wanted;
 	size_t pos = 0, n = 0;
 
-	const bool is_for_sampler = !recording->options.all && sampler_is_bpf(recording->sampler);
-
-	if (now_ns < recording->wanted_ns ||
-	    (!is_for_sampler && !recording->clock && !recording->arms))
+	if (now_ns < recording->wanted_ns || !is_any_told(recording))
 		return;
 	recording->wanted_ns = now_ns + WANTED_NS;
 	pids = malloc((targets->processes.count + 1) * sizeof(*pids));
@@ -69,16 +63,10 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 		processes[n] = process;
 		pids[n++] = process->pid;
 	}
-	if (is_for_sampler)
-		sampler_want(recording->sampler, pids, n);
-	if (recording->clock)
-		thread_clock_want(recording->clock, pids, groups, n);
-	if (recording->arms) {
-		want_probes(recording, pids, groups, n);
-		probe_arms_want(recording->arms, model->tables, processes, n, now_ns,
-				recording->end_ns);
-		probe_arms_stats(recording->arms, &probes);
-		if (probes.fresh > 0)
-			hurry(recording, now_ns);
+	wanted = (struct source_wanted){
+		.pids = pids, .groups = groups, .processes = processes, .n = n, .now_ns = now_ns};
+	for (struct sample_source *s = recording->sources; s; s = s->next) {
+		if (s->is_told)
+			s->ops->want(s, &context, &wanted);
 	}
 }

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "common/temp_dir.h"
 #include "recording/recording.h"
+#include "recording/source_threads.h"
 #include "sample/sample_regs.h"
 
 #define STRANGER 0x7ffffff0 /* beyond any PID */
@@ -325,18 +326,19 @@ static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
 static void threads_of_others_take_no_room_for_time_that_ran(void **state)
 {
 	struct record other = {.kind = RECORD_SAMPLE, .tid = STRANGER, .time_ns = clock_now_ns()};
+	struct source_threads threads = {.source = {.ops = &source_threads_ops}};
 
 	know_self(false);
 	recording.options.pid = getpid();
-	recording.clock = (struct thread_clock *)&recording;
+	recording.sources = &threads.source;
 	for (pid_t pid = STRANGER; pid > STRANGER - 9; pid--) {
 		other.pid = other.tid = pid;
 		recording_hear(&recording, &model, &other);
 	}
-	assert_int_equal(recording.running.threads.count, 0);
+	assert_int_equal(threads.running.threads.count, 0);
 	hear_sample_at((const void *)(uintptr_t)hear_sample_at);
-	assert_int_equal(recording.running.threads.count, 1);
-	running_time_fini(&recording.running);
+	assert_int_equal(threads.running.threads.count, 1);
+	running_time_fini(&threads.running);
 }
 
 static void a_sample_from_before_the_last_reading_says_nothing(void **state)
