@@ -19,7 +19,6 @@
 #include "base/shortage.h"
 #include "files/module_file.h"
 #include "files/opening.h"
-#include "guard/fair.h"
 #include "guard/heap_bytes.h"
 #include "guard/pool.h"
 
@@ -262,21 +261,20 @@ static bool has_room(const struct table_cache *cache)
 	       file_bytes(cache) <= ROOM(cache->max_file_bytes);
 }
 
-/* What each process has. NULL without memory. */
-static struct fair_part *count_parts(const struct table_cache *cache, size_t *ret_count)
+/* The group whose processes have the most. */
+static uint64_t find_greediest(const struct table_cache *cache)
 {
-	struct fair_part *parts = calloc(cache->processes.count + 1, sizeof(*parts));
-	size_t pos = 0, n = 0;
-	uint64_t key;
+	_cleanup_(pool_fini) struct pool pool = {0};
+	uint64_t key, most;
+	size_t pos = 0;
 	void *value;
 
-	while (parts && map64_next(&cache->processes, &pos, &key, &value)) {
+	while (map64_next(&cache->processes, &pos, &key, &value)) {
 		const struct known_process *const process = value;
 
-		parts[n++] = (struct fair_part){process->group, process->count + 1};
+		pool_charge(&pool, process->group, process->count + 1);
 	}
-	*ret_count = n;
-	return parts;
+	return pool_greediest(&pool, &most);
 }
 
 /* A process of that group; false: there is none, or no more. *pos starts at 0. */
@@ -319,14 +317,8 @@ static void make_room(struct table_cache *cache)
 
 	table_store_drop_unused(&cache->store);
 	while (may_go_on && !has_room(cache) && cache->processes.count > 0) {
-		uint64_t most, group;
-		size_t n;
-		struct fair_part *parts = count_parts(cache, &n);
-
-		group = parts ? fair_greediest(parts, n, &most) : 0;
-		may_go_on = parts && forget_group(cache, group);
+		may_go_on = forget_group(cache, find_greediest(cache));
 		cache->forgotten++;
-		free(parts);
 	}
 	if (is_full(cache))
 		forget_all(cache);

@@ -19,28 +19,3 @@ uint64_t fair_level(uint64_t *wants, size_t count, uint64_t total)
 	}
 	return UINT64_MAX;
 }
-
-static int by_group(const void *a, const void *b)
-{
-	const struct fair_part *const first = a, *const second = b;
-
-	return (first->group > second->group) - (first->group < second->group);
-}
-
-uint64_t fair_greediest(struct fair_part *parts, size_t count, uint64_t *ret_amount)
-{
-	uint64_t greediest = 0, sum = 0;
-
-	*ret_amount = 0;
-	if (count > 0)
-		qsort(parts, count, sizeof(*parts), by_group);
-	for (size_t i = 0; i < count; i++) {
-		sum = i > 0 && parts[i].group == parts[i - 1].group ? sum : 0;
-		sum += parts[i].amount;
-		if (sum > *ret_amount) {
-			*ret_amount = sum;
-			greediest = parts[i].group;
-		}
-	}
-	return greediest;
-}

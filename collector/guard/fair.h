@@ -19,13 +19,4 @@
 /* The level for a pool of that total. UINT64_MAX: all wants fit. Sorts wants. */
 uint64_t fair_level(uint64_t *wants, size_t count, uint64_t total);
 
-/* What somebody has of a pool. */
-struct fair_part {
-	uint64_t group; /* owner_group */
-	uint64_t amount;
-};
-
-/* The group that has the most of the pool, and how much that is. Sorts parts. 0 parts: 0. */
-uint64_t fair_greediest(struct fair_part *parts, size_t count, uint64_t *ret_amount);
-
 #endif

@@ -44,21 +44,31 @@ void pool_fini(struct pool *pool)
 	*pool = (struct pool){0};
 }
 
-bool pool_choose(const struct pool *pool, uint64_t newcomer, uint64_t wanted, uint64_t *ret_group)
+/* Of groups that have as much, the one with the least number. */
+uint64_t pool_greediest(const struct pool *pool, uint64_t *ret_amount)
 {
-	uint64_t most = pool_amount(pool, newcomer) + wanted, group;
-	bool is_found = false;
+	uint64_t group, greediest = 0;
 	size_t pos = 0;
 	void *value;
 
+	*ret_amount = 0;
 	while (map64_next(&pool->amounts, &pos, &group, &value)) {
-		if ((uintptr_t)value <= most)
+		const uint64_t amount = (uintptr_t)value;
+
+		if (amount < *ret_amount || (amount == *ret_amount && group > greediest))
 			continue;
-		most = (uintptr_t)value;
-		*ret_group = group;
-		is_found = true;
+		*ret_amount = amount;
+		greediest = group;
 	}
-	return is_found;
+	return greediest;
+}
+
+bool pool_choose(const struct pool *pool, uint64_t newcomer, uint64_t wanted, uint64_t *ret_group)
+{
+	uint64_t most;
+
+	*ret_group = pool_greediest(pool, &most);
+	return most > pool_amount(pool, newcomer) + wanted;
 }
 
 bool pool_has_share(const struct pool *pool, uint64_t group, uint64_t total)

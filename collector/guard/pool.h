@@ -12,6 +12,9 @@
  * be taken back, a group has as much as is free (pool_has_share): one group then leaves a half to
  * others, and each further one a half of what is left.
  *
+ * Who has no pool of its own makes one of what there is for the choice: what there was no memory for
+ * is left out of it.
+ *
  * Life cycle: a zero-filled struct pool is valid and empty; charge, release and so on; fini.
  */
 #ifndef FG_GUARD_POOL_H
@@ -34,6 +37,8 @@ void pool_release(struct pool *pool, uint64_t group, uint64_t amount);
 void pool_fini(struct pool *pool);
 
 uint64_t pool_amount(const struct pool *pool, uint64_t group);
+/* The group that has the most, and how much that is. An empty pool: 0. */
+uint64_t pool_greediest(const struct pool *pool, uint64_t *ret_amount);
 /*
  * The group that makes room where the newcomer wants so much more: the one that has the most.
  * False: no group has more than the newcomer then would, who is to be refused.

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
-#include "guard/fair.h"
+#include "guard/pool.h"
 #include "guard/heap_bytes.h"
 #include "intake/dial.h"
 
@@ -271,21 +271,18 @@ static bool goes_before(const struct dialer_agent *agent, const struct dialer_ag
  */
 static struct dialer_agent *choose_payer(const struct dialer *dialer, uint64_t group)
 {
-	_cleanup_free_ struct fair_part *parts = calloc(dialer->agents.count + 1, sizeof(*parts));
+	_cleanup_(pool_fini) struct pool pool = {0};
 	struct dialer_agent *payer = NULL;
-	uint64_t greediest, most, own = 1, pid;
-	size_t n = 0, pos = 0;
+	uint64_t greediest, pid;
+	size_t pos = 0;
 	void *value;
 
-	while (parts && map64_next(&dialer->agents, &pos, &pid, &value)) {
-		const struct dialer_agent *const agent = value;
-
-		parts[n++] = (struct fair_part){agent->group, 1};
-		own += agent->group == group;
-	}
-	greediest = fair_greediest(parts, n, &most);
+	while (map64_next(&dialer->agents, &pos, &pid, &value))
+		pool_charge(&pool, ((const struct dialer_agent *)value)->group, 1);
+	if (!pool_choose(&pool, group, 1, &greediest))
+		return NULL;
 	pos = 0;
-	while (most > own && map64_next(&dialer->agents, &pos, &pid, &value)) {
+	while (map64_next(&dialer->agents, &pos, &pid, &value)) {
 		struct dialer_agent *const agent = value;
 
 		if (agent->group == greediest && (!payer || goes_before(agent, payer)))

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
-#include "guard/fair.h"
+#include "guard/pool.h"
 #include "guard/heap_bytes.h"
 #include "intake/announcement.h"
 
@@ -277,15 +277,15 @@ static void forget_ended(struct finder *finder)
 /* Of the group that has the most, a quarter at most: others find places in the next round. */
 static void forget_greedy(struct finder *finder)
 {
-	_cleanup_free_ struct fair_part *parts = calloc(finder->seen.count + 1, sizeof(*parts));
+	_cleanup_(pool_fini) struct pool pool = {0};
 	uint64_t forgotten[MAX_FORGOTTEN], most, pid;
 	size_t n = 0, pos = 0;
 	void *value;
 
-	while (parts && map64_next(&finder->seen, &pos, &pid, &value))
-		parts[n++] = (struct fair_part){((const struct seen *)value)->group, 1};
-	finder->greedy = fair_greediest(parts, n, &most);
-	n = pos = 0;
+	while (map64_next(&finder->seen, &pos, &pid, &value))
+		pool_charge(&pool, ((const struct seen *)value)->group, 1);
+	finder->greedy = pool_greediest(&pool, &most);
+	pos = 0;
 	while (n < MAX_FORGOTTEN && n < most / 4 && map64_next(&finder->seen, &pos, &pid, &value)) {
 		if (((const struct seen *)value)->group == finder->greedy)
 			forgotten[n++] = pid;
@@ -416,16 +416,15 @@ void finder_look_later(struct finder *finder, pid_t pid)
  */
 static size_t choose_place(const struct finder *finder, uint64_t group)
 {
-	struct fair_part parts[FINDER_MAX_EXPECTED];
+	_cleanup_(pool_fini) struct pool pool = {0};
 	size_t at = FINDER_MAX_EXPECTED;
-	uint64_t greediest, most, own = 1;
+	uint64_t greediest;
 
+	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++)
+		pool_charge(&pool, finder->expected[i].group, 1);
+	if (!pool_choose(&pool, group, 1, &greediest))
+		return at;
 	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
-		parts[i] = (struct fair_part){finder->expected[i].group, 1};
-		own += finder->expected[i].group == group;
-	}
-	greediest = fair_greediest(parts, FINDER_MAX_EXPECTED, &most);
-	for (size_t i = 0; most > own && i < FINDER_MAX_EXPECTED; i++) {
 		if (finder->expected[i].group == greediest &&
 		    (at == FINDER_MAX_EXPECTED ||
 		     finder->expected[i].tries > finder->expected[at].tries))

@@ -19,7 +19,7 @@
 #include "guard/loop_clock.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
-#include "guard/fair.h"
+#include "guard/pool.h"
 #include "guard/heap_bytes.h"
 #include "intake/listen.h"
 
@@ -234,24 +234,22 @@ static uint64_t buffer_bytes(const struct connection *connection)
 static struct connection *choose_payer(const struct intake *intake, uint64_t group, uint64_t more,
 				       uint64_t (*amount_of)(const struct connection *connection))
 {
-	_cleanup_free_ struct fair_part *parts =
-		calloc(intake->connections.count + 1, sizeof(*parts));
+	_cleanup_(pool_fini) struct pool pool = {0};
 	struct connection *payer = NULL;
-	uint64_t greediest, most, id;
-	size_t n = 0, pos = 0;
+	uint64_t greediest, id;
+	size_t pos = 0;
 	void *value;
 
-	while (parts && map64_next(&intake->connections, &pos, &id, &value)) {
+	while (map64_next(&intake->connections, &pos, &id, &value)) {
 		const struct connection *const connection = value;
 
-		if (connection->is_ending)
-			continue;
-		parts[n++] = (struct fair_part){connection->session.group, amount_of(connection)};
-		more += connection->session.group == group ? amount_of(connection) : 0;
+		if (!connection->is_ending)
+			pool_charge(&pool, connection->session.group, amount_of(connection));
 	}
-	greediest = fair_greediest(parts, n, &most);
+	if (!pool_choose(&pool, group, more, &greediest))
+		return NULL;
 	pos = 0;
-	while (most > more && map64_next(&intake->connections, &pos, &id, &value)) {
+	while (map64_next(&intake->connections, &pos, &id, &value)) {
 		struct connection *const connection = value;
 
 		if (connection->session.group != greediest || connection->is_ending)

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
-#include "guard/fair.h"
+#include "guard/pool.h"
 #include "process/code_events.h"
 
 #include <assert.h>
@@ -399,21 +399,17 @@ static struct process *choose_payer(const struct targets *targets,
 				    uint64_t (*amount_of)(const struct process *process),
 				    uint64_t newcomer)
 {
-	_cleanup_free_ struct fair_part *parts =
-		calloc(targets->processes.count + 1, sizeof(*parts));
+	_cleanup_(pool_fini) struct pool pool = {0};
 	struct process *payer = NULL, *process;
-	uint64_t own = newcomer ? 1 : 0, greediest, most;
-	size_t n = 0, pos = 0;
+	uint64_t greediest;
+	size_t pos = 0;
 
-	while (parts && (process = targets_next(targets, &pos))) {
-		if (!amount_of(process))
-			continue;
-		parts[n++] = (struct fair_part){process->group, amount_of(process)};
-		own += process->group == newcomer ? amount_of(process) : 0;
-	}
-	greediest = fair_greediest(parts, n, &most);
+	while ((process = targets_next(targets, &pos)))
+		pool_charge(&pool, process->group, amount_of(process));
+	if (!pool_choose(&pool, newcomer, newcomer ? 1 : 0, &greediest))
+		return NULL;
 	pos = 0;
-	while (most > own && (process = targets_next(targets, &pos))) {
+	while ((process = targets_next(targets, &pos))) {
 		if (amount_of(process) && process->group == greediest &&
 		    (!payer || goes_before(process, payer, amount_of)))
 			payer = process;

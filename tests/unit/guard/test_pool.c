@@ -73,6 +73,22 @@ static void who_has_the_most_makes_room(void **state)
 	assert_int_equal(chosen(pool, EVE), 0);
 }
 
+static void of_two_that_have_as_much_one_is_always_chosen(void **state)
+{
+	struct pool *const pool = *state;
+	uint64_t most = 1;
+
+	assert_int_equal(pool_greediest(pool, &most), 0);
+	assert_int_equal(most, 0);
+	for (uint64_t group = ANN; group >= EVE; group--)
+		pool_charge(pool, group, group == EVE ? 3 : 4);
+	assert_int_equal(pool_greediest(pool, &most), BOB);
+	assert_int_equal(most, 4);
+	assert_int_equal(chosen(pool, EVE), 0);
+	pool_charge(pool, TOM, 1);
+	assert_int_equal(chosen(pool, EVE), TOM);
+}
+
 static void who_would_have_as_much_is_refused(void **state)
 {
 	struct pool *const pool = *state;
@@ -100,6 +116,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_given_back_is_nobodys, start, stop),
 		cmocka_unit_test_setup_teardown(who_has_the_most_makes_room, start, stop),
+		cmocka_unit_test_setup_teardown(of_two_that_have_as_much_one_is_always_chosen,
+						start, stop),
 		cmocka_unit_test_setup_teardown(who_would_have_as_much_is_refused, start, stop),
 		cmocka_unit_test_setup_teardown(a_late_one_has_half_of_what_is_left, start, stop),
 	};
