@@ -96,7 +96,7 @@ static void meet(struct engine *engine, pid_t pid)
 	struct process *process = targets_find(&engine->targets, pid);
 
 	for (struct recording *r = engine->recordings; process && r; r = r->next)
-		recording_meet(r, &engine->model, process);
+		recording_discover(r, &engine->model, process);
 	engine->young_until_ns = clock_now_ns() + RECORDING_YOUNG_NS;
 }
 

@@ -36,7 +36,7 @@ static bool is_young(const struct engine *engine, const struct recording *r, uin
  */
 static bool is_hasty(const struct recording *r, uint64_t now_ns)
 {
-	return r->hasty_until_ns > now_ns || r->newcomer_until_ns > now_ns;
+	return r->hasty_until_ns > now_ns || r->program_young_until_ns > now_ns;
 }
 
 /*
@@ -68,7 +68,7 @@ uint64_t engine_recordings_due_ns(const void *arg)
 		const uint64_t done = r->end_ns + held_ns;
 		const uint64_t interval = read_interval_ns(engine, r, now_ns);
 
-		if (r->has_more || r->has_unread || (r->n_unmet && !r->is_done))
+		if (r->has_more || r->has_unread || (r->n_undiscovered && !r->is_done))
 			return 0;
 		if (!r->is_done && until > now_ns + interval)
 			until = now_ns + interval;

@@ -54,7 +54,7 @@ struct lock_waits {
 	struct pool counts, nodes; /* of all waiters: waits, and nodes of trees */
 	uint64_t seed;
 	size_t swept, swept_waiter; /* where the next sweep begins */
-	size_t given;		    /* where lock_waits_next_rest goes on */
+	size_t given;		    /* where lock_waits_next_open goes on */
 	struct lock_waits_stats stats;
 };
 
@@ -346,7 +346,7 @@ bool lock_waits_end(struct lock_waits *waits, const struct record *record, struc
 	return true;
 }
 
-bool lock_waits_next_rest(struct lock_waits *waits, uint64_t now_ns, struct named_sample *ret)
+bool lock_waits_next_open(struct lock_waits *waits, uint64_t now_ns, struct named_sample *ret)
 {
 	const struct wait *wait;
 	uint64_t key;

@@ -52,7 +52,7 @@ bool lock_waits_end(struct lock_waits *waits, const struct record *record, struc
  * One of the waits that have not ended at now_ns, which is forgotten here; ret->process is NULL.
  * False: there is none.
  */
-bool lock_waits_next_rest(struct lock_waits *waits, uint64_t now_ns, struct named_sample *ret);
+bool lock_waits_next_open(struct lock_waits *waits, uint64_t now_ns, struct named_sample *ret);
 
 /* Forgets some waits of processes that are gone; to be called now and then. */
 void lock_waits_sweep(struct lock_waits *waits, bool (*is_gone)(const void *arg, pid_t pid),

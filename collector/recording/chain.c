@@ -11,7 +11,7 @@
 #define MAX_LABELS 2 /* label frames: process and thread */
 /* what is waited for, and who has ended it, and where */
 #define MAX_WAIT_FRAMES (2 + WAKER_STACK_MAX_FRAMES)
-#define REST_NAME	"[on CPU, between samples]"
+#define UNSAMPLED_NAME	"[on CPU, between samples]"
 
 /* Used by the model's thread only. Too large for the C stack. The first are those of a wait. */
 static struct frame all_frames[MAX_WAIT_FRAMES + SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
@@ -144,15 +144,16 @@ static uint64_t span_of(const struct sample *sample)
 	return sample->kind == SAMPLE_OF_WALL ? sample->period : 0;
 }
 
-void chain_name_rest(const struct chain_style *style, struct symbolizer *symbolizer,
-		     struct process *process, const struct record *record, struct named_sample *ret)
+void chain_name_unsampled(const struct chain_style *style, struct symbolizer *symbolizer,
+			  struct process *process, const struct record *record,
+			  struct named_sample *ret)
 {
 	static const struct symbolizer_verdict verdict = {.is_rooted = true, .is_java_named = true};
 	static const struct stack stack; /* a whole stack of nothing */
 	const struct chain_walk walk = {.record = record, .process = process, .stack = &stack};
 	size_t n = 0;
 
-	all_frames[n++] = symbolizer_label(symbolizer, REST_NAME);
+	all_frames[n++] = symbolizer_label(symbolizer, UNSAMPLED_NAME);
 	n += add_labels(style, symbolizer, &walk, all_frames + n);
 	*ret = (struct named_sample){
 		.kind = &sample_kind_wall,

@@ -66,9 +66,9 @@ bool chain_name_waker(const struct chain_style *style, struct symbolizer *symbol
  * The time that a thread has run, without samples that say where: a stack of one frame that says
  * so, below the labels. The frames of *ret live until the next call.
  */
-void chain_name_rest(const struct chain_style *style, struct symbolizer *symbolizer,
-		     struct process *process, const struct record *record,
-		     struct named_sample *ret);
+void chain_name_unsampled(const struct chain_style *style, struct symbolizer *symbolizer,
+			  struct process *process, const struct record *record,
+			  struct named_sample *ret);
 
 /* Gives the sample to all sinks of its kind. False: a sink has no memory for the sample. */
 bool chain_keep(struct sink *sinks, const struct named_sample *sample);

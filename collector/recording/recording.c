@@ -28,34 +28,35 @@
 #define TREE_NODE_BYTES 64		       /* with its part of the index */
 
 /*
- * Notes who is to be met. Later turns meet them, because the files of thousands of processes take
+ * Notes who is to be discovered. Later turns do that, because the files of thousands of processes take
  * more time than a turn has. Without memory nobody is noted: files are then opened when a sample
  * needs them.
  */
-void recording_note_unmet(struct recording *recording, const struct recording_model *model)
+void recording_note_undiscovered(struct recording *recording, const struct recording_model *model)
 {
 	const struct targets *const targets = model->targets;
 	const struct process *process;
 	size_t pos = 0;
 
-	recording->unmet = calloc(targets->processes.count + 1, sizeof(*recording->unmet));
-	while (recording->unmet && (process = targets_next(targets, &pos)))
-		recording->unmet[recording->n_unmet++] = process->pid;
+	recording->undiscovered =
+		calloc(targets->processes.count + 1, sizeof(*recording->undiscovered));
+	while (recording->undiscovered && (process = targets_next(targets, &pos)))
+		recording->undiscovered[recording->n_undiscovered++] = process->pid;
 }
 
-void recording_meet_some(struct recording *recording, struct recording_model *model)
+void recording_discover_some(struct recording *recording, struct recording_model *model)
 {
-	for (int i = 0; i < RECORDING_MEETINGS && recording->n_unmet > 0; i++) {
-		const pid_t pid = recording->unmet[--recording->n_unmet];
+	for (int i = 0; i < RECORDING_DISCOVERIES && recording->n_undiscovered > 0; i++) {
+		const pid_t pid = recording->undiscovered[--recording->n_undiscovered];
 		struct process *const process = targets_find(model->targets, pid);
 
 		if (process)
-			recording_meet(recording, model, process);
+			recording_discover(recording, model, process);
 	}
-	if (recording->n_unmet > 0)
+	if (recording->n_undiscovered > 0)
 		return;
-	free(recording->unmet);
-	recording->unmet = NULL;
+	free(recording->undiscovered);
+	recording->undiscovered = NULL;
 }
 
 /*
@@ -85,24 +86,24 @@ static void read_boot_id(struct recording *recording)
  */
 static void select_place(struct recording *recording, struct recording_model *model)
 {
-	const bool looks = recording_looks_outside(&recording->options);
+	const bool searches = recording_searches_outside(&recording->options);
 
-	if (looks)
+	if (searches)
 		targets_want_all(model->targets);
 	if (recording_needs_survey(&recording->options))
 		targets_read_all(model->targets);
-	if (looks)
+	if (searches)
 		selections_read_on(&recording->selections, model->targets, READ_NS);
 	if (!selector_is_empty(&recording->options.select))
 		selections_narrow(&recording->selections, model->targets);
-	if (!looks)
+	if (!searches)
 		return;
 	recording_want_outside(recording, model->targets);
 	targets_unwant_all(model->targets);
 	recording->asks_names = selector_asks_names(&recording->options.select);
 	if (recording->asks_names)
 		targets_want_names(model->targets);
-	recording->looked_ns = recording->start_ns;
+	recording->searched_ns = recording->start_ns;
 }
 
 static uint32_t max_nodes(const struct budget *budget)
@@ -242,8 +243,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	targets_refresh(model->targets);
 	select_place(recording, model);
 	recording_tell_wanted(recording, model, clock_now_ns());
-	recording_note_unmet(recording, model);
-	recording_meet_some(recording, model);
+	recording_note_undiscovered(recording, model);
+	recording_discover_some(recording, model);
 	*ret = recording;
 	return 0;
 }
@@ -256,7 +257,7 @@ void recording_free(struct recording *recording)
 		sampler_close(recording->sampler); /* which no source has taken */
 	sample_source_free_all(recording->sources);
 	hold_fini(&recording->hold);
-	free(recording->unmet);
+	free(recording->undiscovered);
 	map64_fini(&recording->execs);
 	map64_fini(&recording->left_out);
 	selections_fini(&recording->selections);
@@ -279,14 +280,14 @@ void recording_read(struct recording *recording, struct recording_model *model)
 
 	if (recording->is_done)
 		return;
-	recording_look_outside(recording, model, clock_now_ns());
+	recording_search_outside(recording, model, clock_now_ns());
 	recording_tell_wanted(recording, model, clock_now_ns());
 	recording->has_unread = false;
 	for (struct sample_source *s = recording->sources; s; s = s->next) {
 		if (s->ops->read)
 			recording->has_unread |= s->ops->read(s, &context);
 	}
-	recording_meet_some(recording, model);
+	recording_discover_some(recording, model);
 }
 
 /* A sample counts as lost if a sink has no memory for it. */
@@ -472,7 +473,7 @@ static void finish(struct recording *recording)
 	recording->is_done = true;
 	log_debug("recording %u: of %llu samples %llu were taken, %llu were of others, %llu from "
 		  "before or after, %llu waited for tables or mappings",
-		  recording->id, (unsigned long long)samples->heard,
+		  recording->id, (unsigned long long)samples->received,
 		  (unsigned long long)samples->kept, (unsigned long long)samples->unwanted,
 		  (unsigned long long)samples->untimely,
 		  (unsigned long long)recording->counts.waits);

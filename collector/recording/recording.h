@@ -43,7 +43,7 @@
 /* For this time after its agent has connected, a JVM may end at any moment. */
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
 /* For this time after a program has begun, it may become a JVM whose agent connects soon. */
-#define RECORDING_NEWCOMER_NS UINT64_C(200000000)
+#define RECORDING_PROGRAM_YOUNG_NS UINT64_C(200000000)
 
 /*
  * How long a sample waits for tables of files and for mappings, beyond HOLD_NS, before it is named
@@ -59,8 +59,8 @@
 /* A list of all kinds, as text. */
 #define RECORDING_KINDS_BYTES 80
 
-/* Processes that are met in a turn: some 3 ms. */
-#define RECORDING_MEETINGS 16
+/* Processes that are discovered in a turn: some 3 ms. */
+#define RECORDING_DISCOVERIES 16
 
 #define RECORDING_ENDLESS_NS (UINT64_MAX / 4)
 
@@ -129,7 +129,7 @@ struct recording_counts {
 	uint64_t waits;		 /* samples that waited for a table or for mappings */
 	uint64_t hurried;	 /* samples that were named while a table was missing */
 	uint64_t unread;	 /* processes not read when they began, because too many began */
-	uint64_t heard;		 /* records other than samples: mappings, forks, execs, exits */
+	uint64_t received;	 /* records other than samples: mappings, forks, execs, exits */
 	uint64_t lost;		 /* records about processes that the kernel had no room for */
 	uint64_t reread;	 /* processes whose mappings were read again */
 	uint64_t merged;	 /* samples for which another one stands: more came than may */
@@ -143,7 +143,7 @@ struct recording_counts {
 	uint64_t parked_elsewhere;	   /* samples of threads that parked, but not for a lock */
 	struct recording_live live;
 	uint64_t outside_left_out;    /* JVMs without an agent past RECORDING_MAX_OUTSIDE */
-	uint64_t lock_rests;	      /* waits that went on at the end, or whose end was lost */
+	uint64_t open_lock_waits;     /* waits that went on at the end, or whose end was lost */
 	uint64_t lock_waits_left_out; /* past the limits, or whose begin was not sampled */
 };
 extern const struct counters recording_counters;
@@ -152,12 +152,12 @@ extern const struct counters recording_counters;
 void recording_counts_add(struct recording_counts *to, const struct recording_counts *from);
 
 /*
- * What became of the samples that were read from the rings: heard is the sum of the others, and of
+ * What became of the samples that were read from the rings: received is the sum of the others, and of
  * the samples that wait in the hold or were dropped there. A wait for a monitor is two of them, and
  * is one more of kept when it ends; so is an object that lives at the end.
  */
 struct recording_samples {
-	uint64_t heard;
+	uint64_t received;
 	uint64_t unwanted;    /* of processes or threads that were not selected */
 	uint64_t untimely;    /* from before the recording's start, or from behind its end */
 	uint64_t running;     /* time on a CPU, which samples of the CPU get */
@@ -185,8 +185,8 @@ struct recording {
 	struct recording_found outside[RECORDING_MAX_OUTSIDE]; /* JVMs without an agent */
 	size_t n_outside;
 	struct map64 left_out;	       /* PIDs of those past the most: each counts once */
-	uint64_t look_ns;	       /* when JVMs without an agent are looked for again */
-	uint64_t looked_ns;	       /* when programs that have begun were last looked at */
+	uint64_t search_ns;	       /* when JVMs without an agent are searched for again */
+	uint64_t searched_ns;	       /* when programs that have begun were last searched */
 	bool asks_names;	       /* what JVMs without an agent run is wanted */
 	struct sample_source *sources; /* owned */
 	struct sampler *sampler;       /* the first source's */
@@ -221,15 +221,15 @@ struct recording {
 	uint64_t waiting_since; /* table_cache_loads when that wait began */
 	/* PID -> time of its last exec, for processes that were not of interest then */
 	struct map64 execs;
-	uint64_t young_until_ns;    /* until then a process that has become a JVM may end */
-	uint64_t hasty_until_ns;    /* until then its ring buffers are read more often */
-	uint64_t newcomer_until_ns; /* until then a program that has begun may become a JVM */
-	uint64_t wanted_ns;	    /* the sampler is told again who is wanted, not earlier */
-	uint64_t deep_stacks;	    /* last value given to recording_note_depth, if knows_depth */
+	uint64_t young_until_ns;	 /* until then a process that has become a JVM may end */
+	uint64_t hasty_until_ns;	 /* until then its ring buffers are read more often */
+	uint64_t program_young_until_ns; /* until then a program that has begun may become a JVM */
+	uint64_t wanted_ns;		 /* the sampler is told again who is wanted, not earlier */
+	uint64_t deep_stacks; /* last value given to recording_note_depth, if knows_depth */
 	bool knows_depth;
-	uint64_t budget_ns; /* when budget is filled up again */
-	pid_t *unmet;	    /* processes known at the start whose files are not held yet */
-	size_t n_unmet;
+	uint64_t budget_ns;  /* when budget is filled up again */
+	pid_t *undiscovered; /* processes known at the start whose files are not held yet */
+	size_t n_undiscovered;
 	unsigned budget; /* how many more unknown processes may be read until then */
 	struct mapping_watch mappings;
 	struct recording_counts counts;
@@ -276,11 +276,11 @@ void recording_take_budget(struct recording *recording, const struct recording_m
 /*
  * Takes hold of the files of a process that has become known, if the recording wants its samples.
  */
-void recording_meet(struct recording *recording, struct recording_model *model,
-		    struct process *process);
-/* Notes all known processes, and then meets at most RECORDING_MEETINGS of them at each call. */
-void recording_note_unmet(struct recording *recording, const struct recording_model *model);
-void recording_meet_some(struct recording *recording, struct recording_model *model);
+void recording_discover(struct recording *recording, struct recording_model *model,
+			struct process *process);
+/* Notes all known processes, and then discovers at most RECORDING_DISCOVERIES of them at each call. */
+void recording_note_undiscovered(struct recording *recording, const struct recording_model *model);
+void recording_discover_some(struct recording *recording, struct recording_model *model);
 /*
  * Unwinds and symbolizes the sample. False: tables or mappings are missing, and the sample can wait
  * for them.
@@ -322,10 +322,10 @@ unsigned recording_kinds_of(const char *list, char ret_bad[16]);
 const char *recording_kinds_text(unsigned kinds, char ret[RECORDING_KINDS_BYTES]);
 
 /*
- * Whether JVMs without an agent are looked for by name. With options->all every process is wanted
+ * Whether JVMs without an agent are searched for by name. With options->all every process is wanted
  * as it is.
  */
-bool recording_looks_outside(const struct recording_options *options);
+bool recording_searches_outside(const struct recording_options *options);
 /*
  * Finds the JVMs without an agent that fit by name, among all processes that are known, and wants
  * them (targets_want), up to RECORDING_MAX_OUTSIDE at a time. Those that are known no more make
@@ -335,13 +335,13 @@ size_t recording_want_outside(struct recording *recording, struct targets *targe
 void recording_unwant_outside(struct recording *recording, struct targets *targets);
 /*
  * Looks now and then for JVMs without an agent that have begun, or whose names have become known.
- * A JVM may map its library some time after its program has begun, when nobody hears of it: so
- * programs that nobody knows are looked at RECORDING_PROGRAM_LOOKS times, the last time when they
+ * A JVM may map its library some time after its program has begun, when nobody is told of it: so
+ * programs that nobody knows are searched RECORDING_PROGRAM_SEARCHES times, the last time when they
  * are 8 s old.
  */
-#define RECORDING_PROGRAM_LOOKS 6
-void recording_look_outside(struct recording *recording, struct recording_model *model,
-			    uint64_t now_ns);
+#define RECORDING_PROGRAM_SEARCHES 6
+void recording_search_outside(struct recording *recording, struct recording_model *model,
+			      uint64_t now_ns);
 /* Takes a process that maps libjvm.so for a JVM that starts. */
 void recording_note_jvm(struct recording *recording, const struct recording_model *model,
 			struct process *process, uint64_t time_ns);
@@ -355,9 +355,9 @@ void recording_keep(struct recording *recording, const struct named_sample *name
 /* The same for another value or part of a sample, which does not count as one sample more. */
 void recording_keep_more(struct recording *recording, const struct named_sample *named);
 /* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */
-void recording_hear(struct recording *recording, struct recording_model *model,
-		    const struct record *record);
-/* recording_hear as a function of what reads records: arg is a struct recording_context. */
+void recording_receive(struct recording *recording, struct recording_model *model,
+		       const struct record *record);
+/* recording_receive as a function of what reads records: arg is a struct recording_context. */
 void recording_on_record(void *arg, const struct record *record);
 /* A sample after which the known mappings of its process may be incomplete. */
 struct recording_miss {
@@ -402,7 +402,7 @@ void recording_hurry(struct recording *recording, uint64_t now_ns);
  * *ret are borrowed until the next call.
  */
 void recording_settle_pages(const struct record *record, struct record *ret);
-/* Whether the process is becoming a JVM and may have an agent, but no agent has been heard yet. */
+/* Whether the process is becoming a JVM and may have an agent, but no agent has connected yet. */
 bool recording_is_starting(const struct process *process, uint64_t time_ns);
 /* Ends the recording at now_ns: later samples are not taken. */
 void recording_stop(struct recording *recording, uint64_t now_ns);

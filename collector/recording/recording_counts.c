@@ -8,7 +8,7 @@ static const struct counter counters[] = {
 	COUNTER_SUM(struct recording_counts, hurried, "recordings.samples_hurried",
 		    "samples_hurried_total",
 		    "Samples that were named although a table was missing."),
-	COUNTER_SUM(struct recording_counts, heard, "recordings.process_records",
+	COUNTER_SUM(struct recording_counts, received, "recordings.process_records",
 		    "process_records_total", "Records of what happened to processes."),
 	COUNTER_SUM(struct recording_counts, lost, "recordings.process_records_lost",
 		    "process_records_lost_total",

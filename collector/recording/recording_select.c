@@ -3,9 +3,9 @@
  * Decides which processes' samples belong to a recording, and finds JVMs without an agent by their
  * names, at the beginning and later; see recording.h.
  *
- * Of a program that begins the kernel tells, and the program is looked at when a sample of its
- * first moments comes (recording_hear.c). A launcher may load libjvm.so later than that, and a
- * shell may wait before it becomes a JVM: so each program that nobody knows is looked at again.
+ * Of a program that begins the kernel tells, and the program is searched when a sample of its
+ * first moments comes (recording_receive.c). A launcher may load libjvm.so later than that, and a
+ * shell may wait before it becomes a JVM: so each program that nobody knows is searched again.
  */
 #include "recording/recording.h"
 
@@ -13,12 +13,12 @@
 #include "base/log.h"
 #include "base/process_stat.h"
 
-#define LOOK_NS (100 * CLOCK_NS_PER_MS)
+#define SEARCH_NS (100 * CLOCK_NS_PER_MS)
 
 /* libjvm.so alone has more code; a status file tells how much a process has. */
 #define LEAST_CODE_BYTES (UINT64_C(3) << 20)
 
-static const uint64_t look_ages_ns[RECORDING_PROGRAM_LOOKS] = {
+static const uint64_t search_ages_ns[RECORDING_PROGRAM_SEARCHES] = {
 	250 * CLOCK_NS_PER_MS,	500 * CLOCK_NS_PER_MS,	1000 * CLOCK_NS_PER_MS,
 	2000 * CLOCK_NS_PER_MS, 4000 * CLOCK_NS_PER_MS, 8000 * CLOCK_NS_PER_MS,
 };
@@ -48,7 +48,7 @@ bool recording_has_pid(const struct recording_options *options, pid_t pid)
 	return has;
 }
 
-bool recording_looks_outside(const struct recording_options *options)
+bool recording_searches_outside(const struct recording_options *options)
 {
 	return !options->all && options->pid == 0 && !selector_is_empty(&options->select);
 }
@@ -63,7 +63,7 @@ bool recording_is_of_interest(const struct recording_options *options,
 	if (!process)
 		return false;
 	return (process_is_jvm(process) && process_has_agent(process)) ||
-	       (recording_looks_outside(options) && process->users > 0 &&
+	       (recording_searches_outside(options) && process->users > 0 &&
 		process_has_libjvm(process));
 }
 
@@ -207,20 +207,20 @@ void recording_unwant_outside(struct recording *recording, struct targets *targe
 	recording->asks_names = false;
 }
 
-/* Whether the program has come to one of the ages since the last look. */
-static bool is_due(uint64_t exec_ns, uint64_t looked_ns, uint64_t now_ns)
+/* Whether the program has come to one of the ages since the last search. */
+static bool is_due(uint64_t exec_ns, uint64_t searched_ns, uint64_t now_ns)
 {
 	bool is_due = false;
 
-	for (size_t i = 0; i < RECORDING_PROGRAM_LOOKS && !is_due; i++)
-		is_due = exec_ns + look_ages_ns[i] > looked_ns &&
-			 exec_ns + look_ages_ns[i] <= now_ns;
+	for (size_t i = 0; i < RECORDING_PROGRAM_SEARCHES && !is_due; i++)
+		is_due = exec_ns + search_ages_ns[i] > searched_ns &&
+			 exec_ns + search_ages_ns[i] <= now_ns;
 	return is_due;
 }
 
 /* Looks at programs that have begun and that nobody knows. */
-static void look_at_programs(struct recording *recording, struct recording_model *model,
-			     uint64_t now_ns)
+static void search_programs(struct recording *recording, struct recording_model *model,
+			    uint64_t now_ns)
 {
 	size_t pos = 0;
 	uint64_t pid;
@@ -229,7 +229,7 @@ static void look_at_programs(struct recording *recording, struct recording_model
 	while (map64_next(&recording->execs, &pos, &pid, &exec_ns)) {
 		struct process *process;
 
-		if (!is_due((uintptr_t)exec_ns, recording->looked_ns, now_ns) ||
+		if (!is_due((uintptr_t)exec_ns, recording->searched_ns, now_ns) ||
 		    targets_find(model->targets, (pid_t)pid) ||
 		    process_stat_code_bytes((pid_t)pid) < LEAST_CODE_BYTES ||
 		    !recording_take_place(recording, now_ns) || !process_maps_libjvm((pid_t)pid))
@@ -238,27 +238,27 @@ static void look_at_programs(struct recording *recording, struct recording_model
 		if (process)
 			recording_note_jvm(recording, model, process, now_ns);
 	}
-	recording->looked_ns = now_ns;
+	recording->searched_ns = now_ns;
 }
 
 /* Takes hold of the files of the last ones that were found. */
-static void meet_last(struct recording *recording, struct recording_model *model, size_t n)
+static void discover_last(struct recording *recording, struct recording_model *model, size_t n)
 {
 	for (size_t i = recording->n_outside - n; i < recording->n_outside; i++) {
 		struct process *const process =
 			targets_find(model->targets, recording->outside[i].pid);
 
 		if (process)
-			recording_meet(recording, model, process);
+			recording_discover(recording, model, process);
 	}
 }
 
-void recording_look_outside(struct recording *recording, struct recording_model *model,
-			    uint64_t now_ns)
+void recording_search_outside(struct recording *recording, struct recording_model *model,
+			      uint64_t now_ns)
 {
-	if (now_ns < recording->look_ns || !recording_looks_outside(&recording->options))
+	if (now_ns < recording->search_ns || !recording_searches_outside(&recording->options))
 		return;
-	recording->look_ns = now_ns + LOOK_NS;
-	look_at_programs(recording, model, now_ns);
-	meet_last(recording, model, recording_want_outside(recording, model->targets));
+	recording->search_ns = now_ns + SEARCH_NS;
+	search_programs(recording, model, now_ns);
+	discover_last(recording, model, recording_want_outside(recording, model->targets));
 }

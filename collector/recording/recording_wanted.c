@@ -13,7 +13,7 @@
 #define WANTED_NS  (100 * CLOCK_NS_PER_MS)
 #define OPENING_NS (10 * CLOCK_NS_PER_MS)
 
-/* Who may become a JVM is wanted: what it does before its agent is heard belongs to it. */
+/* Who may become a JVM is wanted: what it does before its agent connects belongs to it. */
 static bool is_wanted(struct recording *recording, const struct process *process, uint64_t now_ns)
 {
 	return !process->gone_ns &&

@@ -15,8 +15,8 @@ struct running_thread {
 	uint64_t rest_us; /* without a sample so far */
 	uint64_t rest_begin_ns, rest_end_ns;
 	uint64_t last_ns; /* the latest time of all that was told */
-	uint32_t n_heard;
-	uint64_t heard[]; /* times of samples that are to come, oldest first */
+	uint32_t n_noted;
+	uint64_t noted[]; /* times of samples that are to come, oldest first */
 };
 
 void running_time_fini(struct running_time *running)
@@ -38,12 +38,12 @@ static struct running_thread *thread_of(struct running_time *running, pid_t pid,
 	if (thread && thread->pid == pid)
 		return thread;
 	if (thread && thread->rest_us + thread->left_us)
-		return NULL; /* another one had the TID; its rest comes first */
+		return NULL; /* another one had the TID; its unsampled time comes first */
 	if (thread)
 		remove_thread(running, thread);
 	if (running->threads.count >= RUNNING_TIME_THREADS)
 		return NULL;
-	thread = calloc(1, sizeof(*thread) + RUNNING_TIME_HEARD * sizeof(thread->heard[0]));
+	thread = calloc(1, sizeof(*thread) + RUNNING_TIME_NOTED * sizeof(thread->noted[0]));
 	if (!thread || map64_put(&running->threads, (uint64_t)tid, thread) < 0) {
 		free(thread);
 		return NULL;
@@ -59,27 +59,27 @@ static void note_time(struct running_thread *thread, uint64_t time_ns)
 		thread->last_ns = time_ns;
 }
 
-void running_time_hear(struct running_time *running, pid_t pid, pid_t tid, uint64_t time_ns)
+void running_time_note_sample(struct running_time *running, pid_t pid, pid_t tid, uint64_t time_ns)
 {
 	struct running_thread *const thread = thread_of(running, pid, tid);
 	uint32_t at;
 
-	if (!thread || thread->n_heard == RUNNING_TIME_HEARD)
+	if (!thread || thread->n_noted == RUNNING_TIME_NOTED)
 		return;
 	note_time(thread, time_ns);
 	/* Almost always the last one: a thread's samples come from one CPU after the other. */
-	for (at = thread->n_heard; at > 0 && thread->heard[at - 1] > time_ns; at--)
-		thread->heard[at] = thread->heard[at - 1];
-	thread->heard[at] = time_ns;
-	thread->n_heard++;
+	for (at = thread->n_noted; at > 0 && thread->noted[at - 1] > time_ns; at--)
+		thread->noted[at] = thread->noted[at - 1];
+	thread->noted[at] = time_ns;
+	thread->n_noted++;
 }
 
 static uint32_t count_heard(const struct running_thread *thread)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < thread->n_heard; i++)
-		n += thread->heard[i] > thread->begin_ns && thread->heard[i] <= thread->end_ns;
+	for (uint32_t i = 0; i < thread->n_noted; i++)
+		n += thread->noted[i] > thread->begin_ns && thread->noted[i] <= thread->end_ns;
 	return n;
 }
 
@@ -112,7 +112,7 @@ uint64_t running_time_take(struct running_time *running, pid_t pid, pid_t tid, u
 
 	if (!thread || thread->pid != pid)
 		return 0;
-	while (n < thread->n_heard && thread->heard[n] <= time_ns)
+	while (n < thread->n_noted && thread->noted[n] <= time_ns)
 		n++;
 	if (n == 0)
 		return 0; /* it was not told, and has no share */
@@ -124,8 +124,8 @@ uint64_t running_time_take(struct running_time *running, pid_t pid, pid_t tid, u
 	}
 	thread->rest_us = 0;
 	/* Of samples at one time each comes by itself. */
-	thread->n_heard--;
-	memmove(thread->heard, thread->heard + 1, thread->n_heard * sizeof(thread->heard[0]));
+	thread->n_noted--;
+	memmove(thread->noted, thread->noted + 1, thread->n_noted * sizeof(thread->noted[0]));
 	return us;
 }
 
@@ -150,8 +150,8 @@ static bool take_out(struct running_time *running, struct running_thread *thread
 	return ret->us > 0;
 }
 
-bool running_time_next_rest(struct running_time *running, uint64_t now_ns, bool is_end,
-			    struct running_stretch *ret)
+bool running_time_next_unsampled(struct running_time *running, uint64_t now_ns, bool is_end,
+				 struct running_stretch *ret)
 {
 	uint64_t tid;
 	void *value;
@@ -173,5 +173,5 @@ size_t running_time_bytes(const struct running_time *running)
 {
 	return map64_bytes(&running->threads) +
 	       running->threads.count *
-		       (sizeof(struct running_thread) + RUNNING_TIME_HEARD * sizeof(uint64_t));
+		       (sizeof(struct running_thread) + RUNNING_TIME_NOTED * sizeof(uint64_t));
 }

@@ -12,7 +12,7 @@
  * numbers of enum sample_of, or numbers behind them, and decides alone what samples with these
  * numbers are: the recording knows how a stack is walked and named, and none of the kinds.
  *
- * Life cycle: read and heard as records come; take, then keep for each sample that leaves the hold;
+ * Life cycle: read and received as records come; take, then keep for each sample that leaves the hold;
  * advance at each turn; stop, then end, then free. An operation that is NULL does nothing.
  */
 #ifndef FG_RECORDING_SOURCE_H
@@ -63,7 +63,7 @@ enum source_verdict {
 
 struct sample_source_ops {
 	/*
-	 * Gives the records that there are to recording_hear, for a turn at most. True: more are
+	 * Gives the records that there are to recording_receive, for a turn at most. True: more are
 	 * there.
 	 */
 	bool (*read)(struct sample_source *source, const struct recording_context *context);
@@ -71,8 +71,8 @@ struct sample_source_ops {
 	 * Sees a sample of any source, and forks and ends of known processes, before they are held.
 	 * process NULL: it is not known.
 	 */
-	void (*heard)(struct sample_source *source, struct recording *recording,
-		      const struct process *process, const struct record *record);
+	void (*received)(struct sample_source *source, struct recording *recording,
+			 const struct process *process, const struct record *record);
 	/* Only if is_told: these processes and no others are wanted. */
 	void (*want)(struct sample_source *source, const struct recording_context *context,
 		     const struct source_wanted *wanted);

@@ -177,8 +177,8 @@ static void count(const struct source_probes *probes, struct recording *recordin
 	recording->counts.probe_merged = sampler.probe_merged;
 	recording->counts.parked_elsewhere = recording->samples.parked;
 	recording->counts.probe_senseless = recording->samples.senseless;
-	recording->counts.lock_waits_left_out =
-		locks.left_out + locks.unmatched + locks.forgotten + recording->counts.lock_rests;
+	recording->counts.lock_waits_left_out = locks.left_out + locks.unmatched + locks.forgotten +
+						recording->counts.open_lock_waits;
 }
 
 static void advance(struct sample_source *source, const struct recording_context *context,
@@ -202,13 +202,13 @@ static bool keep_waits(const struct source_probes *probes, const struct recordin
 
 	for (int i = 0; i < WAITS_A_TURN; i++) {
 		if (!probes->locks ||
-		    !lock_waits_next_rest(probes->locks, recording->end_ns - 1, &sample))
+		    !lock_waits_next_open(probes->locks, recording->end_ns - 1, &sample))
 			return true;
 		sample.process = targets_find(context->model->targets, sample.pid);
 		if (is_sure && sample.process && !sample.process->gone_ns)
 			keep_values(recording, &sample);
 		else
-			recording->counts.lock_rests++;
+			recording->counts.open_lock_waits++;
 	}
 	return false;
 }

@@ -44,8 +44,8 @@ static bool read_clock(struct sample_source *source, const struct recording_cont
  * Tells the clock of threads that are there for less than a tick, and notes samples of the CPU.
  * Samples of others are not noted: their threads would take the room of those that are recorded.
  */
-static void heard(struct sample_source *source, struct recording *recording,
-		  const struct process *process, const struct record *record)
+static void received(struct sample_source *source, struct recording *recording,
+		     const struct process *process, const struct record *record)
 {
 	struct source_threads *const threads = of(source);
 
@@ -56,7 +56,8 @@ static void heard(struct sample_source *source, struct recording *recording,
 					  record->time_ns);
 	else if (record->kind == RECORD_SAMPLE && record->sample.kind == SAMPLE_OF_CPU &&
 		 recording_selects(recording, process))
-		running_time_hear(&threads->running, record->pid, record->tid, record->time_ns);
+		running_time_note_sample(&threads->running, record->pid, record->tid,
+					 record->time_ns);
 }
 
 static void want(struct sample_source *source, const struct recording_context *context,
@@ -66,23 +67,24 @@ static void want(struct sample_source *source, const struct recording_context *c
 	thread_clock_want(of(source)->clock, wanted->pids, wanted->groups, wanted->n);
 }
 
-static void keep_rest(const struct recording_context *context, const struct running_stretch *rest)
+static void keep_unsampled(const struct recording_context *context,
+			   const struct running_stretch *stretch)
 {
 	const struct record record = {.kind = RECORD_SAMPLE,
-				      .time_ns = rest->end_ns,
-				      .pid = rest->pid,
-				      .tid = rest->tid,
+				      .time_ns = stretch->end_ns,
+				      .pid = stretch->pid,
+				      .tid = stretch->tid,
 				      .sample = {.kind = SAMPLE_OF_WALL,
 						 .state = THREAD_RUNNING,
-						 .period = rest->end_ns - rest->begin_ns,
-						 .weight = rest->us}};
-	struct process *const process = targets_find(context->model->targets, rest->pid);
+						 .period = stretch->end_ns - stretch->begin_ns,
+						 .weight = stretch->us}};
+	struct process *const process = targets_find(context->model->targets, stretch->pid);
 	struct recording *const recording = context->recording;
 	struct named_sample sample;
 
 	namesakes_part(context->model->targets, process);
-	chain_name_rest(&recording->options.style, context->model->symbolizer, process, &record,
-			&sample);
+	chain_name_unsampled(&recording->options.style, context->model->symbolizer, process,
+			     &record, &sample);
 	recording_keep_more(recording, &sample);
 }
 
@@ -98,7 +100,7 @@ static void note_run(struct source_threads *threads, const struct source_sample 
 
 	sample->context->recording->samples.running++;
 	if (!running_time_add(&threads->running, &time))
-		keep_rest(sample->context, &time);
+		keep_unsampled(sample->context, &time);
 }
 
 static enum source_verdict take(struct sample_source *source, struct source_sample *sample)
@@ -136,20 +138,21 @@ static void kept(struct sample_source *source, struct recording *recording,
 }
 
 /* Keeps time that ran without a sample; with is_end all that is left. */
-static void keep_rests(struct sample_source *source, const struct recording_context *context,
-		       uint64_t now_ns, bool is_end)
+static void keep_all_unsampled(struct sample_source *source,
+			       const struct recording_context *context, uint64_t now_ns,
+			       bool is_end)
 {
-	struct running_stretch rest;
+	struct running_stretch stretch;
 
-	while (running_time_next_rest(&of(source)->running, now_ns, is_end, &rest))
-		keep_rest(context, &rest);
+	while (running_time_next_unsampled(&of(source)->running, now_ns, is_end, &stretch))
+		keep_unsampled(context, &stretch);
 }
 
 static void advance(struct sample_source *source, const struct recording_context *context,
 		    uint64_t until_ns)
 {
 	thread_clock_stats(of(source)->clock, &context->recording->counts.clock);
-	keep_rests(source, context, until_ns, false);
+	keep_all_unsampled(source, context, until_ns, false);
 }
 
 static void stop(struct sample_source *source, uint64_t end_ns)
@@ -164,7 +167,7 @@ static bool is_read(const struct sample_source *source)
 
 static bool end(struct sample_source *source, const struct recording_context *context)
 {
-	keep_rests(source, context, context->recording->end_ns - 1, true);
+	keep_all_unsampled(source, context, context->recording->end_ns - 1, true);
 	return true;
 }
 
@@ -207,7 +210,7 @@ static void free_source(struct sample_source *source)
 
 const struct sample_source_ops source_threads_ops = {
 	.read = read_clock,
-	.heard = heard,
+	.received = received,
 	.want = want,
 	.take = take,
 	.kept = kept,

@@ -372,7 +372,7 @@ static void count_recording(struct daemon *daemon)
 	daemon->counts.watch.left_out = feed->past_left_out + period->left_out;
 	daemon->counts.watch.processless = feed->past_processless + period->processless;
 
-	daemon->counts.watch.heard = recording->samples.heard;
+	daemon->counts.watch.heard = recording->samples.received;
 	daemon->counts.watch.unwanted = recording->samples.unwanted + recording->samples.untimely;
 	daemon->counts.watch.waiting = recording->hold.samples;
 	daemon->counts.watch.unkept =

@@ -11,7 +11,7 @@ void dial_wait_begin(struct dial_wait *wait, struct engine *engine,
 void dial_wait_end(struct dial_wait *wait)
 {
 	if (wait->is_searching)
-		newcomers_end(&wait->search);
+		young_processes_end(&wait->search);
 	map64_fini(&wait->dials);
 	*wait = (struct dial_wait){0};
 }
@@ -22,7 +22,7 @@ static void finish(struct dial_wait *wait, uint64_t now_ns)
 	wait->is_searching = false;
 	wait->has_searched = true;
 	wait->next_ns = now_ns + DIAL_WAIT_AGAIN_NS;
-	newcomers_end(&wait->search);
+	young_processes_end(&wait->search);
 }
 
 uint64_t dial_wait_pause_ns(const struct dial_wait *wait, uint64_t most_ns)
@@ -36,10 +36,10 @@ bool dial_wait_step(struct dial_wait *wait, uint64_t now_ns)
 {
 	if (!wait->is_searching && now_ns >= wait->next_ns)
 		wait->is_searching =
-			newcomers_begin_all(&wait->search, wait->engine, wait->options) == 0;
+			young_processes_begin_all(&wait->search, wait->engine, wait->options) == 0;
 	if (wait->is_searching)
 		wait->search.dials = &wait->dials;
-	if (wait->is_searching && newcomers_step(&wait->search, now_ns + DIAL_WAIT_TURN_NS))
+	if (wait->is_searching && young_processes_step(&wait->search, now_ns + DIAL_WAIT_TURN_NS))
 		finish(wait, now_ns);
 	return wait->has_searched && wait->found == 0;
 }

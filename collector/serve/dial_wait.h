@@ -4,7 +4,7 @@
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  none; a search that cannot be made finds nobody
- * source:  newcomers.h
+ * source:  young_processes.h
  *
  * A collector without a daemon knows no JVM when it begins. Agents dial within a second, later on a
  * busy host. So processes of the host are searched for agents that are wanted and have not
@@ -16,7 +16,7 @@
 #ifndef FG_SERVE_DIAL_WAIT_H
 #define FG_SERVE_DIAL_WAIT_H
 
-#include "serve/newcomers.h"
+#include "serve/young_processes.h"
 
 #define DIAL_WAIT_TURN_NS  UINT64_C(10000000)
 #define DIAL_WAIT_AGAIN_NS UINT64_C(100000000) /* between two searches */
@@ -24,11 +24,11 @@
 struct dial_wait {
 	struct engine *engine;
 	const struct recording_options *options; /* borrowed */
-	struct newcomers search;
+	struct young_processes search;
 	bool is_searching, has_searched;
 	size_t found; /* by the last search */
 	uint64_t next_ns;
-	struct map64 dials; /* of newcomers.c: PID -> its agent's attempts to dial */
+	struct map64 dials; /* of young_processes.c: PID -> its agent's attempts to dial */
 };
 
 void dial_wait_begin(struct dial_wait *wait, struct engine *engine,

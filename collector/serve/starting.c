@@ -64,7 +64,8 @@ static enum phase after_look(struct starting *starting)
 	if (!err || err == -ENOTUNIQ)
 		return DECIDE;
 	if (starting->may_expect && !starting->has_expected &&
-	    newcomers_begin(&starting->newcomers, starting->engine, &starting->options) == 0)
+	    young_processes_begin(&starting->young_processes, starting->engine,
+				  &starting->options) == 0)
 		return EXPECT;
 	return after_none(starting);
 }
@@ -116,11 +117,11 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 		starting->phase = after_look(starting);
 		return STARTING_GOES_ON;
 	case EXPECT:
-		if (!newcomers_step(&starting->newcomers, until_ns))
+		if (!young_processes_step(&starting->young_processes, until_ns))
 			return STARTING_GOES_ON;
-		if (starting->newcomers.count > 0)
+		if (starting->young_processes.count > 0)
 			return STARTING_EXPECTS;
-		newcomers_end(&starting->newcomers);
+		young_processes_end(&starting->young_processes);
 		starting->has_expected = true;
 		starting->phase = after_none(starting);
 		return STARTING_GOES_ON;
@@ -163,7 +164,7 @@ int starting_end(struct starting *starting, struct recording **ret)
 	else
 		sampler_close(sampler);
 	survey_end(&starting->survey, &starting->engine->targets);
-	newcomers_end(&starting->newcomers);
+	young_processes_end(&starting->young_processes);
 	if (starting->asks_names)
 		targets_unwant_names(&starting->engine->targets);
 	free(starting);

@@ -16,7 +16,7 @@
 #include "inspect/diagnose.h"
 #include "loop/engine.h"
 #include "process/survey.h"
-#include "serve/newcomers.h"
+#include "serve/young_processes.h"
 
 enum starting_state {
 	STARTING_GOES_ON, /* there is more to do */
@@ -26,7 +26,7 @@ enum starting_state {
 	 */
 	STARTING_SLEEPS,
 	STARTING_OPENED,
-	STARTING_EXPECTS, /* the same options may mean a process in a moment (newcomers.h) */
+	STARTING_EXPECTS, /* the same options may mean a process in a moment (young_processes.h) */
 	STARTING_REFUSED, /* message says why nothing can be recorded */
 	STARTING_FAILED,  /* error is what the sampler says */
 };
@@ -47,7 +47,7 @@ struct starting {
 	bool has_looked_again;
 	bool asks_names; /* JVMs without an agent are read for their names meanwhile */
 	struct survey survey;
-	struct newcomers newcomers;
+	struct young_processes young_processes;
 	struct sampler_opening *opening; /* or NULL */
 };
 

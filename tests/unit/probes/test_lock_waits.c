@@ -152,7 +152,7 @@ static void a_number_that_comes_twice_is_the_later_wait(void **state)
 	assert_true(end(*state, 5, 1, 210 * MS, UINT64_MAX, &sample));
 	assert_string_equal(sample.frames[1].name, "a/B.second");
 	assert_int_equal(sample.values[0], 10000);
-	assert_false(lock_waits_next_rest(*state, 300 * MS, &sample));
+	assert_false(lock_waits_next_open(*state, 300 * MS, &sample));
 }
 
 static void waits_that_go_on_have_their_time_until_the_end(void **state)
@@ -165,7 +165,7 @@ static void waits_that_go_on_have_their_time_until_the_end(void **state)
 
 		begin(*state, &record, "a/B.c");
 	}
-	while (lock_waits_next_rest(*state, 110 * MS, &sample))
+	while (lock_waits_next_open(*state, 110 * MS, &sample))
 		us += sample.values[0];
 	assert_int_equal(us, 27000);
 }
@@ -190,10 +190,10 @@ static void waits_of_processes_that_are_gone_are_forgotten(void **state)
 	lock_waits_stats(*state, &stats);
 	assert_int_equal(stats.forgotten, 50);
 	for (int i = 0; i < 50; i++) {
-		assert_true(lock_waits_next_rest(*state, 110 * MS, &sample));
+		assert_true(lock_waits_next_open(*state, 110 * MS, &sample));
 		assert_int_equal(sample.pid, 5);
 	}
-	assert_false(lock_waits_next_rest(*state, 110 * MS, &sample));
+	assert_false(lock_waits_next_open(*state, 110 * MS, &sample));
 }
 
 static uint64_t left_out(const struct lock_waits *waits)

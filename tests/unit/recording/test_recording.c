@@ -51,7 +51,7 @@ static int tear_down(void **state)
 
 /* ---- processes that are known at the start ---- */
 
-static uint64_t files_met(void)
+static uint64_t files_discovered(void)
 {
 	struct table_cache_stats stats;
 
@@ -61,7 +61,7 @@ static uint64_t files_met(void)
 
 static void no_turn_meets_more_processes_than_it_may(void **state)
 {
-	const int others = 10 * RECORDING_MEETINGS;
+	const int others = 10 * RECORDING_DISCOVERIES;
 	struct process *process;
 	int turns = 0;
 
@@ -71,20 +71,20 @@ static void no_turn_meets_more_processes_than_it_may(void **state)
 		assert_int_equal(map64_put(&targets.processes, (uint64_t)process->pid, process), 0);
 	}
 	assert_non_null(targets_find_or_read(&targets, getpid()));
-	recording_note_unmet(&recording, &model);
-	assert_int_equal(recording.n_unmet, others + 1);
-	assert_int_equal(files_met(), 0);
+	recording_note_undiscovered(&recording, &model);
+	assert_int_equal(recording.n_undiscovered, others + 1);
+	assert_int_equal(files_discovered(), 0);
 	process_free(map64_remove(&targets.processes, STRANGER)); /* ends before it is met */
-	for (; recording.n_unmet > 0; turns++) {
-		const size_t before = recording.n_unmet;
+	for (; recording.n_undiscovered > 0; turns++) {
+		const size_t before = recording.n_undiscovered;
 
-		recording_meet_some(&recording, &model);
-		assert_true(before - recording.n_unmet <= RECORDING_MEETINGS);
+		recording_discover_some(&recording, &model);
+		assert_true(before - recording.n_undiscovered <= RECORDING_DISCOVERIES);
 	}
 	assert_int_equal(turns, 11);
-	assert_true(files_met() > 0);
-	assert_null(recording.unmet);
-	recording_meet_some(&recording, &model); /* nobody is left */
+	assert_true(files_discovered() > 0);
+	assert_null(recording.undiscovered);
+	recording_discover_some(&recording, &model); /* nobody is left */
 }
 
 /* ---- a program begins ---- */
@@ -94,7 +94,7 @@ static void begin_program(pid_t pid, uint64_t time_ns)
 	const struct record record = {
 		.kind = RECORD_EXEC, .pid = pid, .tid = pid, .time_ns = time_ns};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 /* Whether a sample is wanted, of a process that has become a JVM since. */
@@ -144,7 +144,7 @@ static void map_file(pid_t pid, const char *path)
 		.time_ns = 10 * SEC,
 		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 1, .path = path}};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 static void a_process_is_known_from_when_it_maps_libjvm(void **state)
@@ -189,7 +189,7 @@ static void hear(enum record_kind kind, pid_t pid)
 	const struct record record = {
 		.kind = kind, .pid = pid, .tid = pid, .time_ns = clock_now_ns()};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 /* Makes this process known, as of a second ago. is_told: the kernel reports mappings. */
@@ -304,7 +304,7 @@ static void hear_sample_at(const void *addr)
 				      .time_ns = clock_now_ns(),
 				      .sample = {.user = {chain, 1}}};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
@@ -333,7 +333,7 @@ static void threads_of_others_take_no_room_for_time_that_ran(void **state)
 	recording.sources = &threads.source;
 	for (pid_t pid = STRANGER; pid > STRANGER - 9; pid--) {
 		other.pid = other.tid = pid;
-		recording_hear(&recording, &model, &other);
+		recording_receive(&recording, &model, &other);
 	}
 	assert_int_equal(threads.running.threads.count, 0);
 	hear_sample_at((const void *)(uintptr_t)hear_sample_at);
@@ -496,10 +496,10 @@ static void a_sample_does_not_wait_where_no_code_has_come(void **state)
 static void a_program_that_begins_has_rings_read_more_often(void **state)
 {
 	begin_program(STRANGER, 10 * SEC);
-	assert_int_equal(recording.newcomer_until_ns, 10 * SEC + RECORDING_NEWCOMER_NS);
+	assert_int_equal(recording.program_young_until_ns, 10 * SEC + RECORDING_PROGRAM_YOUNG_NS);
 }
 
-static void a_newcomer_without_libjvm_stays_unknown(void **state)
+static void a_young_program_without_libjvm_stays_unknown(void **state)
 {
 	begin_program(getpid(), clock_now_ns());
 	hear_sample_at(NULL);
@@ -508,7 +508,7 @@ static void a_newcomer_without_libjvm_stays_unknown(void **state)
 }
 
 /* A process counts as a JVM if it maps a file of that name. */
-static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
+static void a_young_program_with_libjvm_is_known_before_its_agent(void **state)
 {
 	char directory[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16];
 	struct process *process;
@@ -523,7 +523,7 @@ static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 	assert_ptr_not_equal(code, MAP_FAILED);
 	hear_sample_at(NULL); /* nothing was heard of its begin */
 	assert_null(targets_find(&targets, getpid()));
-	begin_program(getpid(), clock_now_ns() - 2 * RECORDING_NEWCOMER_NS);
+	begin_program(getpid(), clock_now_ns() - 2 * RECORDING_PROGRAM_YOUNG_NS);
 	hear_sample_at(NULL); /* it was too long ago */
 	assert_null(targets_find(&targets, getpid()));
 	begin_program(getpid(), clock_now_ns());
@@ -650,16 +650,16 @@ static void a_jvm_without_an_agent_is_found_once_its_class_is_known(void **state
 	assert_null(selector_set_jvm(&options->select, "example.Shop"));
 	assert_int_equal(selections_init(&recording.selections, &options->select), 0);
 	assert_int_equal(address_space_add(&process->space, &libjvm), 0);
-	recording_look_outside(&recording, &model, 10 * SEC);
+	recording_search_outside(&recording, &model, 10 * SEC);
 	assert_int_equal(recording.n_outside, 0);
 	set_class(process, "com.example.Shop --fast");
-	recording_look_outside(&recording, &model, 10 * SEC); /* it has just looked */
+	recording_search_outside(&recording, &model, 10 * SEC); /* it has just looked */
 	assert_int_equal(recording.n_outside, 0);
-	assert_int_equal(files_met(), 0);
-	recording_look_outside(&recording, &model, 11 * SEC);
+	assert_int_equal(files_discovered(), 0);
+	recording_search_outside(&recording, &model, 11 * SEC);
 	assert_int_equal(recording.n_outside, 1);
 	assert_true(recording_selects(&recording, process));
-	assert_true(files_met() > 0);
+	assert_true(files_discovered() > 0);
 	recording_unwant_outside(&recording, &targets);
 	selections_fini(&recording.selections);
 }
@@ -691,13 +691,13 @@ static void a_program_that_becomes_a_jvm_late_is_found(void **state)
 	strcpy(recording.options.select.comm, "java");
 	assert_int_equal(selections_init(&recording.selections, &recording.options.select), 0);
 	begin_program(getpid(), exec_ns);
-	recording.looked_ns = exec_ns;
-	recording_look_outside(&recording, &model, exec_ns + SEC);
+	recording.searched_ns = exec_ns;
+	recording_search_outside(&recording, &model, exec_ns + SEC);
 	assert_null(targets_find(&targets, getpid())); /* it has no libjvm.so */
 	code = map_libjvm(directory, bytes);
-	recording_look_outside(&recording, &model, exec_ns + SEC + SEC / 2);
+	recording_search_outside(&recording, &model, exec_ns + SEC + SEC / 2);
 	assert_null(targets_find(&targets, getpid())); /* it is looked at with 1 and 2 s */
-	recording_look_outside(&recording, &model, exec_ns + 2 * SEC);
+	recording_search_outside(&recording, &model, exec_ns + 2 * SEC);
 	assert_non_null(targets_find(&targets, getpid()));
 	assert_true(recording.young_until_ns > 0);
 	munmap(code, bytes);
@@ -709,11 +709,11 @@ static void without_a_name_jvms_without_an_agent_are_not_looked_for(void **state
 {
 	struct recording_options options = {0};
 
-	assert_false(recording_looks_outside(&options));
+	assert_false(recording_searches_outside(&options));
 	strcpy(options.select.comm, "java");
-	assert_true(recording_looks_outside(&options));
+	assert_true(recording_searches_outside(&options));
 	options.all = true;
-	assert_false(recording_looks_outside(&options));
+	assert_false(recording_searches_outside(&options));
 }
 
 int main(void)
@@ -740,8 +740,8 @@ int main(void)
 		TEST(a_sample_waits_for_mappings_that_are_being_read),
 		TEST(a_sample_does_not_wait_where_no_code_has_come),
 		TEST(a_program_that_begins_has_rings_read_more_often),
-		TEST(a_newcomer_without_libjvm_stays_unknown),
-		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
+		TEST(a_young_program_without_libjvm_stays_unknown),
+		TEST(a_young_program_with_libjvm_is_known_before_its_agent),
 		cmocka_unit_test_setup_teardown(
 			a_name_finds_jvms_without_an_agent_and_no_other_program, set_up, tear_down),
 		TEST(a_jvm_without_an_agent_is_found_once_its_class_is_known),

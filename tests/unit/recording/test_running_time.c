@@ -24,7 +24,7 @@ static int tear_down(void **state)
 
 static void hear(uint64_t at_ms)
 {
-	running_time_hear(&running, PID, TID, START + at_ms * MS);
+	running_time_note_sample(&running, PID, TID, START + at_ms * MS);
 }
 
 static bool add_for(pid_t pid, pid_t tid, uint64_t from_ms, uint64_t to_ms, uint64_t us)
@@ -108,13 +108,13 @@ static void what_waits_too_long_is_rest(void **state)
 	struct running_stretch rest;
 
 	add(0, 50, 900);
-	assert_false(running_time_next_rest(&running, START + 10049 * MS, false, &rest));
-	assert_true(running_time_next_rest(&running, START + 12000 * MS, false, &rest));
+	assert_false(running_time_next_unsampled(&running, START + 10049 * MS, false, &rest));
+	assert_true(running_time_next_unsampled(&running, START + 12000 * MS, false, &rest));
 	assert_int_equal(rest.us, 900);
 	assert_int_equal(rest.tid, TID);
 	assert_int_equal(rest.begin_ns, START);
 	assert_int_equal(rest.end_ns, START + 50 * MS);
-	assert_false(running_time_next_rest(&running, START + 12000 * MS, false, &rest));
+	assert_false(running_time_next_unsampled(&running, START + 12000 * MS, false, &rest));
 	assert_int_equal(running.threads.count, 0);
 }
 
@@ -122,10 +122,10 @@ static void the_search_comes_once_a_second(void **state)
 {
 	struct running_stretch rest;
 
-	assert_false(running_time_next_rest(&running, START + 20000 * MS, false, &rest));
+	assert_false(running_time_next_unsampled(&running, START + 20000 * MS, false, &rest));
 	add(0, 50, 900);
-	assert_false(running_time_next_rest(&running, START + 20999 * MS, false, &rest));
-	assert_true(running_time_next_rest(&running, START + 21000 * MS, false, &rest));
+	assert_false(running_time_next_unsampled(&running, START + 20999 * MS, false, &rest));
+	assert_true(running_time_next_unsampled(&running, START + 21000 * MS, false, &rest));
 }
 
 static void at_the_end_all_is_rest(void **state)
@@ -135,8 +135,8 @@ static void at_the_end_all_is_rest(void **state)
 
 	for (pid_t tid = 1; tid <= 500; tid++)
 		assert_true(add_for(PID, tid, 0, 50, 10));
-	running_time_hear(&running, PID, 501, START); /* a thread without time is no rest */
-	while (running_time_next_rest(&running, START, true, &rest)) {
+	running_time_note_sample(&running, PID, 501, START); /* a thread without time is no rest */
+	while (running_time_next_unsampled(&running, START, true, &rest)) {
 		sum += rest.us;
 		count++;
 	}
@@ -159,10 +159,10 @@ static void more_samples_than_are_kept_cost_no_time(void **state)
 {
 	uint64_t sum = 0;
 
-	for (uint64_t at = 0; at < 3 * RUNNING_TIME_HEARD; at++)
+	for (uint64_t at = 0; at < 3 * RUNNING_TIME_NOTED; at++)
 		hear(100 + at);
 	add(0, 1000, 77777);
-	for (uint64_t at = 0; at < 3 * RUNNING_TIME_HEARD; at++)
+	for (uint64_t at = 0; at < 3 * RUNNING_TIME_NOTED; at++)
 		sum += take(100 + at);
 	assert_int_equal(sum, 77777);
 }

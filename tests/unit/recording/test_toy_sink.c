@@ -110,7 +110,7 @@ static void hear(pid_t tid, uint64_t time_ns)
 				      .time_ns = time_ns,
 				      .sample = {.kind = SAMPLE_OF_CPU, .weight = 1}};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 /* Takes all samples before taken_ns, however often a turn's time ends. */

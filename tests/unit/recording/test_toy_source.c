@@ -40,7 +40,7 @@ static bool toy_read(struct sample_source *source, const struct recording_contex
 				      .sample = {.kind = TOY, .weight = 1}};
 
 	for (int i = 0; i < A_TURN && toy->left > 0; i++, toy->left--)
-		recording_hear(context->recording, context->model, &record);
+		recording_receive(context->recording, context->model, &record);
 	return toy->left > 0;
 }
 
@@ -152,7 +152,7 @@ static void hear(unsigned number)
 				      .time_ns = recording.start_ns,
 				      .sample = {.kind = (uint8_t)number, .weight = 1}};
 
-	recording_hear(&recording, &model, &record);
+	recording_receive(&recording, &model, &record);
 }
 
 static void read_all(void)
@@ -175,7 +175,7 @@ static void samples_of_a_new_source_are_a_profile_of_their_kind(void **state)
 	read_all();
 	take_all();
 	assert_true(recording.is_done);
-	assert_int_equal(recording.samples.heard, 10);
+	assert_int_equal(recording.samples.received, 10);
 	assert_int_equal(recording.samples.kept, 10);
 	assert_int_equal(tree->profile.quality.samples, 20);
 	assert_string_equal(tree->sink.kind->profile->name, "toys");
@@ -208,7 +208,7 @@ static void an_event_is_given_to_its_source_alone(void **state)
 	hear(BELL);
 	take_all();
 	assert_int_equal(toy->bells, 1);
-	assert_int_equal(recording.samples.heard, 1);
+	assert_int_equal(recording.samples.received, 1);
 	assert_int_equal(recording.samples.kept + recording.samples.unwanted, 0);
 }
 

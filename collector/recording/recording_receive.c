@@ -29,8 +29,8 @@
  * Takes hold of the process's files. All tables of a JVM will be needed; those of another process
  * are needed when a sample hits them.
  */
-void recording_meet(struct recording *recording, struct recording_model *model,
-		    struct process *process)
+void recording_discover(struct recording *recording, struct recording_model *model,
+			struct process *process)
 {
 	const bool is_selected = recording_selects(recording, process);
 
@@ -68,7 +68,7 @@ static bool is_grown(const struct process *process, uint64_t time_ns)
  * JVM, are read at once. Of an older JVM only the rest of a deep stack, in memory or in the heap,
  * is read, because the rest may have changed by then.
  */
-static void look_ahead(struct recording *recording, const struct recording_model *model,
+static void walk_ahead(struct recording *recording, const struct recording_model *model,
 		       struct process *process, const struct record *record)
 {
 	enum sample_step step = SAMPLE_LOOK;
@@ -151,7 +151,7 @@ static struct process *find_process(struct recording *recording, struct recordin
 		return NULL;
 	process = targets_find_or_read(model->targets, record->pid);
 	if (process)
-		recording_meet(recording, model, process);
+		recording_discover(recording, model, process);
 	return process;
 }
 
@@ -184,11 +184,11 @@ static void note_exec(struct recording *recording, const struct record *record)
 	 * JVM's.
 	 */
 	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
-	recording->newcomer_until_ns = record->time_ns + RECORDING_NEWCOMER_NS;
+	recording->program_young_until_ns = record->time_ns + RECORDING_PROGRAM_YOUNG_NS;
 }
 
-static void hear_exec(struct recording *recording, struct process *process,
-		      const struct record *record)
+static void receive_exec(struct recording *recording, struct process *process,
+			 const struct record *record)
 {
 	if (process)
 		process_read_comm(process);
@@ -210,8 +210,8 @@ void recording_note_jvm(struct recording *recording, const struct recording_mode
 }
 
 /* Handles a mapping of a known process: takes hold of its file, and adds the record to the hold. */
-static void hear_mapping(struct recording *recording, struct recording_model *model,
-			 struct process *process, const struct record *record)
+static void receive_mapping(struct recording *recording, struct recording_model *model,
+			    struct process *process, const struct record *record)
 {
 	if (is_libjvm(record))
 		recording_note_jvm(recording, model, process, record->time_ns);
@@ -224,7 +224,7 @@ static void on_new_mapping(void *arg, const struct record *record)
 	const struct recording_context *context = arg;
 	struct process *process = targets_find(context->model->targets, record->pid);
 
-	hear_mapping(context->recording, context->model, process, record);
+	receive_mapping(context->recording, context->model, process, record);
 }
 
 bool recording_read_mappings(struct recording *recording, struct recording_model *model,
@@ -306,20 +306,20 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 		outside_upkeep_ask(&model->targets->outside, process, 0, record->time_ns);
 	recording_read_mappings(recording, model, process, &miss);
 	expect_files(model, process, &record->sample);
-	look_ahead(recording, model, process, record);
+	walk_ahead(recording, model, process, record);
 }
 
 /*
  * Handles a sample of a program that began a moment ago. If the program maps libjvm.so, its agent
- * will soon be heard, and what the process has so far can be read only now.
+ * will soon connect, and what the process has so far can be read only now.
  */
-static struct process *meet_newcomer(struct recording *recording, struct recording_model *model,
-				     const struct record *record)
+static struct process *discover_young(struct recording *recording, struct recording_model *model,
+				      const struct record *record)
 {
 	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
 	struct process *process;
 
-	if (!exec_ns || record->time_ns > exec_ns + RECORDING_NEWCOMER_NS ||
+	if (!exec_ns || record->time_ns > exec_ns + RECORDING_PROGRAM_YOUNG_NS ||
 	    !recording_take_place(recording, clock_now_ns()) || !process_maps_libjvm(record->pid))
 		return NULL;
 	process = targets_find_or_read(model->targets, record->pid);
@@ -335,11 +335,11 @@ void recording_on_record(void *arg, const struct record *record)
 {
 	const struct recording_context *const context = arg;
 
-	recording_hear(context->recording, context->model, record);
+	recording_receive(context->recording, context->model, record);
 }
 
-void recording_hear(struct recording *recording, struct recording_model *model,
-		    const struct record *record)
+void recording_receive(struct recording *recording, struct recording_model *model,
+		       const struct record *record)
 {
 	struct process *process;
 	struct record settled;
@@ -350,21 +350,21 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	if (record->kind == RECORD_LOST || record->kind == RECORD_LOST_SIDE ||
 	    record->kind == RECORD_THROTTLED)
 		return; /* the sampler counts them */
-	recording->counts.heard += record->kind != RECORD_SAMPLE;
-	recording->samples.heard += record->kind == RECORD_SAMPLE;
+	recording->counts.received += record->kind != RECORD_SAMPLE;
+	recording->samples.received += record->kind == RECORD_SAMPLE;
 	process = find_process(recording, model, record);
 	if (record->kind == RECORD_EXEC) {
-		hear_exec(recording, process, record);
+		receive_exec(recording, process, record);
 		return;
 	}
 	if (!process && record->kind == RECORD_SAMPLE)
-		process = meet_newcomer(recording, model, record);
+		process = discover_young(recording, model, record);
 	/* Samples of unknown processes wait too, because the process may become known meanwhile. */
 	if (!recording->options.all && record->kind != RECORD_SAMPLE &&
 	    record->kind != RECORD_KSYMBOL && !process)
 		return;
 	if (process && record->kind == RECORD_MMAP) {
-		hear_mapping(recording, model, process, record);
+		receive_mapping(recording, model, process, record);
 		return;
 	}
 	if (record->kind == RECORD_SAMPLE && record->sample.unread_pages) {
@@ -372,8 +372,8 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		record = &settled;
 	}
 	for (struct sample_source *s = recording->sources; s; s = s->next) {
-		if (s->ops->heard)
-			s->ops->heard(s, recording, process, record);
+		if (s->ops->received)
+			s->ops->received(s, recording, process, record);
 	}
 	if (process && record->kind == RECORD_SAMPLE &&
 	    !sample_source_is_bare(recording->sources, record->sample.kind) &&

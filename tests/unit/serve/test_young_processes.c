@@ -35,7 +35,7 @@ static void nothing(int number)
 /* It has mapped a file called libjvm.so if told so, and sleeps, again after each SIGUSR1. */
 static void be_child(bool is_jvm, int ready_fd)
 {
-	char dir[] = "/tmp/fg-newcomers-XXXXXX", path[64];
+	char dir[] = "/tmp/fg-young-XXXXXX", path[64];
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -78,7 +78,7 @@ static int set_up(void **state)
 	targets_init(&engine.targets);
 	dialer_init(&engine.dialer, NULL, "/proc");
 	child = 0;
-	child_comm = "fg-newcomer";
+	child_comm = "fg-young";
 	return 0;
 }
 
@@ -94,15 +94,15 @@ static int tear_down(void **state)
 /* How many processes are worth waiting for, in steps of one process each. */
 static size_t expect(void)
 {
-	struct newcomers search;
+	struct young_processes search;
 	size_t count, steps = 1;
 
-	assert_int_equal(newcomers_begin(&search, &engine, &options), 0);
-	while (!newcomers_step(&search, 0))
+	assert_int_equal(young_processes_begin(&search, &engine, &options), 0);
+	while (!young_processes_step(&search, 0))
 		steps++;
 	assert_true(options.pid > 0 ? steps == 1 : steps > 1);
 	count = search.count;
-	newcomers_end(&search);
+	young_processes_end(&search);
 	return count;
 }
 
@@ -209,7 +209,7 @@ static void a_pid_that_is_none_is_not_waited_for(void **state)
 static void a_name_that_fits_makes_any_young_process_one(void **state)
 {
 	begin_child(false);
-	strcpy(options.select.comm, "fg-newcomer");
+	strcpy(options.select.comm, "fg-young");
 	assert_int_equal(expect(), 1);
 	strcpy(options.select.container, "web"); /* it is in no such container */
 	assert_int_equal(expect(), 0);
@@ -219,7 +219,7 @@ static void a_name_that_fits_makes_any_young_process_one(void **state)
 static void what_only_an_agent_can_say_makes_every_young_jvm_one(void **state)
 {
 	strcpy(options.select.jvm, "Main");
-	strcpy(options.select.comm, "fg-newcomer");
+	strcpy(options.select.comm, "fg-young");
 	begin_child(true);
 	assert_int_equal(expect(), 1);
 	options.select.comm[0] = '\0';
@@ -261,5 +261,5 @@ int main(void)
 		CLAIM(a_collector_that_has_begun_waits_for_nobody_of_a_container_that_is_none),
 	};
 
-	return cmocka_run_group_tests_name("app newcomers", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("app young_processes", tests, NULL, NULL);
 }

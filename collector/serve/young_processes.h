@@ -11,18 +11,18 @@
  * been found. Its PID, comm, container and pod are known at once, so options can be compared with
  * them. Its main class and labels are known only from its agent.
  */
-#ifndef FG_SERVE_NEWCOMERS_H
-#define FG_SERVE_NEWCOMERS_H
+#ifndef FG_SERVE_YOUNG_PROCESSES_H
+#define FG_SERVE_YOUNG_PROCESSES_H
 
 #include "loop/engine.h"
 
 #include <dirent.h>
 #include <stddef.h>
 
-#define NEWCOMERS_MAX 64 /* processes that are waited for at a time */
+#define YOUNG_PROCESSES_MAX 64 /* processes that are waited for at a time */
 
 /* A search over several turns of the loop. A zero-filled struct is none. */
-struct newcomers {
+struct young_processes {
 	struct engine *engine;
 	struct selections selections; /* without the parts that need an agent */
 	bool takes_any;		      /* also processes that may turn out to be JVMs later */
@@ -40,16 +40,16 @@ struct newcomers {
  * reached. The next steps of the engine look for the agents of these processes and dial them.
  * Errors: those of selections_init; there is nothing to end then.
  */
-int newcomers_begin(struct newcomers *search, struct engine *engine,
-		    const struct recording_options *options);
+int young_processes_begin(struct young_processes *search, struct engine *engine,
+			  const struct recording_options *options);
 /*
- * As newcomers_begin, for a collector that has just begun itself: agents of old JVMs have not
+ * As young_processes_begin, for a collector that has just begun itself: agents of old JVMs have not
  * dialled yet either.
  */
-int newcomers_begin_all(struct newcomers *search, struct engine *engine,
-			const struct recording_options *options);
+int young_processes_begin_all(struct young_processes *search, struct engine *engine,
+			      const struct recording_options *options);
 /* Goes on until until_ns, with one process at least. Returns whether the search is at its end. */
-bool newcomers_step(struct newcomers *search, uint64_t until_ns);
-void newcomers_end(struct newcomers *search);
+bool young_processes_step(struct young_processes *search, uint64_t until_ns);
+void young_processes_end(struct young_processes *search);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks for JVMs that are about to become known, see newcomers.h. One small file is read of each
+ * Looks for JVMs that are about to become known, see young_processes.h. One small file is read of each
  * process of the host, and all that identifies a process of those that have just begun. Nothing is
  * kept of them.
  */
-#include "serve/newcomers.h"
+#include "serve/young_processes.h"
 
 #include "base/clock.h"
 #include "base/process_stat.h"
@@ -61,7 +61,7 @@ static bool has_dialled(struct map64 *dials, pid_t pid)
 }
 
 /* Whether the process may soon have an agent that tells of its code. */
-static bool is_promising(const struct newcomers *search, const struct process *process,
+static bool is_promising(const struct young_processes *search, const struct process *process,
 			 uint64_t age_ns)
 {
 	if (is_unreached(&search->engine->dialer, process->pid))
@@ -73,7 +73,7 @@ static bool is_promising(const struct newcomers *search, const struct process *p
 }
 
 /* Whether a process fits that targets do not know. Its facts are read as targets reads them. */
-static bool fits_unknown(const struct newcomers *search, pid_t pid, uint64_t age_ns)
+static bool fits_unknown(const struct young_processes *search, pid_t pid, uint64_t age_ns)
 {
 	struct containers *containers = &search->engine->targets.containers;
 	struct process *process;
@@ -90,7 +90,7 @@ static bool fits_unknown(const struct newcomers *search, pid_t pid, uint64_t age
 	return is_fit;
 }
 
-static bool fits(const struct newcomers *search, pid_t pid)
+static bool fits(const struct young_processes *search, pid_t pid)
 {
 	const struct process *process = targets_find(&search->engine->targets, pid);
 	uint64_t age_ns;
@@ -104,16 +104,16 @@ static bool fits(const struct newcomers *search, pid_t pid)
 	       fits_unknown(search, pid, age_ns);
 }
 
-static void consider(struct newcomers *search, pid_t pid)
+static void consider(struct young_processes *search, pid_t pid)
 {
-	if (search->count == NEWCOMERS_MAX || !fits(search, pid))
+	if (search->count == YOUNG_PROCESSES_MAX || !fits(search, pid))
 		return;
 	dialer_expect(&search->engine->dialer, pid, clock_now_ns());
 	search->count++;
 }
 
-int newcomers_begin(struct newcomers *search, struct engine *engine,
-		    const struct recording_options *options)
+int young_processes_begin(struct young_processes *search, struct engine *engine,
+			  const struct recording_options *options)
 {
 	struct selector selector = options->select;
 
@@ -121,7 +121,7 @@ int newcomers_begin(struct newcomers *search, struct engine *engine,
 
 	selector.jvm[0] = '\0';
 	selector.n_labels = 0;
-	*search = (struct newcomers){
+	*search = (struct young_processes){
 		.engine = engine,
 		.takes_any = options->pid > 0 || !selector_is_empty(&selector),
 		.n_pids = options->pid > 0 ? 1 + options->n_more_pids : 0,
@@ -130,22 +130,22 @@ int newcomers_begin(struct newcomers *search, struct engine *engine,
 	memcpy(search->pids + 1, options->more_pids, sizeof(options->more_pids));
 	err = selections_init(&search->selections, &selector);
 	if (err)
-		*search = (struct newcomers){0};
+		*search = (struct young_processes){0};
 	else if (search->n_pids == 0)
 		search->dir = opendir("/proc");
 	return err;
 }
 
-int newcomers_begin_all(struct newcomers *search, struct engine *engine,
-			const struct recording_options *options)
+int young_processes_begin_all(struct young_processes *search, struct engine *engine,
+			      const struct recording_options *options)
 {
-	const int err = newcomers_begin(search, engine, options);
+	const int err = young_processes_begin(search, engine, options);
 
 	search->takes_old = !err;
 	return err;
 }
 
-bool newcomers_step(struct newcomers *search, uint64_t until_ns)
+bool young_processes_step(struct young_processes *search, uint64_t until_ns)
 {
 	const struct dirent *entry;
 
@@ -163,11 +163,11 @@ bool newcomers_step(struct newcomers *search, uint64_t until_ns)
 	return true;
 }
 
-void newcomers_end(struct newcomers *search)
+void young_processes_end(struct young_processes *search)
 {
 	if (search->dir)
 		closedir(search->dir);
 	if (search->engine)
 		selections_fini(&search->selections);
-	*search = (struct newcomers){0};
+	*search = (struct young_processes){0};
 }
