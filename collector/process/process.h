@@ -105,6 +105,16 @@ struct thread_at {
 	const char *comm; /* as the kernel called it then; NULL or "": not known */
 };
 
+/*
+ * Samples of processor time that a daemon's own sampling has kept, by the frames that were named
+ * and by the thread's entry that was reached. Recordings of clients are not among them.
+ */
+struct process_samples {
+	uint64_t samples;
+	uint64_t unnamed;  /* with a frame of Java's, or of generated code, that has no name */
+	uint64_t unrooted; /* whose stack does not reach the thread's entry */
+};
+
 struct process {
 	pid_t pid;
 	pid_t inner_pid;
@@ -145,6 +155,8 @@ struct process {
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> struct thread_full_names, of names */
 	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
+
+	struct process_samples samples;
 
 	struct owner owner; /* as the targets have last asked; of nobody while it is not known */
 	uint64_t group;	    /* owner_group, of the place that process_pool.h has given it */

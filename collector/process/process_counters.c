@@ -61,6 +61,13 @@ static const struct counter process_rows[] = {
 		      "The PID that the JVM itself sees."),
 	COUNTER_GAUGE(struct process, java_methods.by_addr.count, "interpreted_methods",
 		      "jvm_interpreted_methods", "Interpreted methods that have been read."),
+	COUNTER_SUM(struct process, samples.samples, "sampled.samples", "jvm_samples_total",
+		    "Samples of processor time that the daemon's own sampling has kept."),
+	COUNTER_SUM(struct process, samples.unnamed, "sampled.unnamed", "jvm_unnamed_samples_total",
+		    "Those of them with a Java frame without a name."),
+	COUNTER_SUM(struct process, samples.unrooted, "sampled.unrooted",
+		    "jvm_unrooted_samples_total",
+		    "Those of them whose stack does not reach the thread's entry."),
 	COUNTER_SUM(struct process, space.dropped, "dropped_mappings", "jvm_dropped_mappings_total",
 		    "Mappings that there was no room for."),
 };

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "inspect/jvm_listing.h"
 #include "push/pusher.h"
+#include "sinks/count_sink.h"
 #include "serve/counted.h"
 #include "serve/graph_writer.h"
 #include "web/http_server.h"
@@ -119,6 +120,10 @@ static struct sink *make_sinks(struct daemon *daemon, unsigned kinds)
 		end = &(*end)->next;
 	if (!err && daemon->pushes.periods)
 		*end = &daemon->pushes.periods->sink;
+	while (*end)
+		end = &(*end)->next;
+	if (!err && kinds & SAMPLES_OF_CPU)
+		err = count_sink_new(end);
 	if (err) {
 		sink_free_all(first);
 		return NULL;

@@ -6,10 +6,11 @@
  * errors:  negative errno
  * source:  none
  *
- * A recording has any number of sinks, and each sink gets all samples of its kind. There are three:
- * a tree of all samples (tree_sink.h), the samples of the last seconds (window_sink.h), and a graph
- * for each process and period (period_sink.h). A struct sink is the first member of a larger
- * structure, in which the sink's owner finds what was kept. A sink keeps samples of one kind.
+ * A recording has any number of sinks, and each sink gets all samples of its kind. There are four:
+ * a tree of all samples (tree_sink.h), the samples of the last seconds (window_sink.h), a graph for
+ * each process and period (period_sink.h), and counts for each process (count_sink.h). A struct
+ * sink is the first member of a larger structure, in which the sink's owner finds what was kept. A
+ * sink keeps samples of one kind.
  *
  * Life cycle: begin, then take and advance, then free.
  */

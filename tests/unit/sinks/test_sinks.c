@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Claims about all sinks on a single stream of samples: a tree, the last seconds, and periods. */
 #include "../process/own_jvm.h"
+#include "sinks/count_sink.h"
 #include "sinks/period_sink.h"
 #include "sinks/tree_sink.h"
 #include "sinks/window_sink.h"
@@ -36,6 +37,7 @@ static int set_up(void **state)
 	sinks = &tree->sink;
 	tree->sink.next = &window->sink;
 	window->sink.next = &periods->sink;
+	assert_int_equal(count_sink_new(&periods->sink.next), 0);
 	return 0;
 }
 
@@ -131,6 +133,35 @@ static void each_sink_has_every_sample(void **state)
 	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "early"), 1);
 	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "late"), 4);
 	assert_int_equal(weight_of(&periods->period->graphs->parts[0].timeline), 5);
+
+	assert_int_equal(process->samples.samples, 5);
+	assert_int_equal(process->samples.unrooted, 5);
+	assert_int_equal(process->samples.unnamed, 0);
+}
+
+static void samples_are_counted_by_what_their_frames_are(void **state)
+{
+	const struct symbolizer_verdict verdicts[] = {
+		{.is_java_named = true, .is_rooted = true},
+		{.is_java_named = false, .is_rooted = true},
+		{.is_java_named = true, .is_rooted = true, .is_interpreted_unnamed = true},
+		{.is_java_named = true, .is_rooted = false},
+	};
+	struct sink *const counts = periods->sink.next;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct named_sample sample = {.kind = &sample_kind_cpu,
+					      .values = {10},
+					      .process = process,
+					      .verdict = &verdicts[i]};
+
+		assert_int_equal(counts->ops->take(counts, &sample), 0);
+		sample.process = NULL; /* it is gone */
+		assert_int_equal(counts->ops->take(counts, &sample), 0);
+	}
+	assert_int_equal(process->samples.samples, 40);
+	assert_int_equal(process->samples.unnamed, 20);
+	assert_int_equal(process->samples.unrooted, 10);
 }
 
 enum { EVE = 1001, BOB };
@@ -464,6 +495,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_sink_has_every_sample),
+		TEST(samples_are_counted_by_what_their_frames_are),
 		TEST(who_fills_a_tree_leaves_half_of_it_to_others),
 		TEST(who_is_alone_has_the_whole_tree),
 		TEST(who_comes_later_finds_a_place),
