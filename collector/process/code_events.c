@@ -403,30 +403,29 @@ static bool apply_stub_beside(struct process *process, const struct wire_record 
 	       apply_stub(process, record, true, now_ns) == 0;
 }
 
-static void apply_unload_beside(struct process *process, const struct wire_record *record,
+static bool apply_unload_beside(struct process *process, const struct wire_record *record,
 				uint64_t now_ns)
 {
 	const struct code_range *known;
 	struct wire_method_unload unload;
 
 	if (wire_decode_method_unload(record, &unload) < 0)
-		return;
+		return false;
 	known = code_map_living(process->code, unload.addr);
-	if (known && known->is_read)
-		apply_unload(process, record, now_ns);
+	return known && known->is_read && apply_unload(process, record, now_ns) == 0;
 }
 
-size_t code_events_apply_beside(struct process *process, const struct wire_record *record,
-				uint64_t now_ns)
+bool code_events_apply_beside(struct process *process, const struct wire_record *record,
+			      uint64_t now_ns)
 {
-	size_t n = 0;
+	bool is_changed = false;
 
 	if (record->kind == WIRE_METHOD_LOAD)
-		n = apply_load_beside(process, record, now_ns);
+		is_changed = apply_load_beside(process, record, now_ns);
 	else if (record->kind == WIRE_STUB)
-		n = apply_stub_beside(process, record, now_ns);
+		is_changed = apply_stub_beside(process, record, now_ns);
 	else if (record->kind == WIRE_METHOD_UNLOAD)
-		apply_unload_beside(process, record, now_ns);
+		is_changed = apply_unload_beside(process, record, now_ns);
 	process_compact_names(process, now_ns);
-	return n;
+	return is_changed;
 }

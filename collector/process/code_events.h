@@ -18,9 +18,9 @@ void code_events_apply(struct process *process, const struct wire_record *record
 /*
  * Applies what was read of the JVM's memory beside its agent (outside/vm_reading.h): code of which
  * the agent has told stays as it is, but for the name of a function of another language, and only
- * code that was read is ended. Returns how many ranges were added or named.
+ * code that was read is ended. Returns whether a range was added, named or ended.
  */
-size_t code_events_apply_beside(struct process *process, const struct wire_record *record,
-				uint64_t now_ns);
+bool code_events_apply_beside(struct process *process, const struct wire_record *record,
+			      uint64_t now_ns);
 
 #endif

@@ -256,6 +256,7 @@ static void apply(const struct outside_host *host, struct process *process,
 
 	while (wire_reader_next(&reader, &record) == 1) {
 		code_events_apply(process, &record, now_ns);
+		host->read(host->arg, process, &record);
 		if (record.kind == WIRE_HELLO)
 			host->named(host->arg, process);
 	}
@@ -301,10 +302,12 @@ static void apply_beside(struct outside_upkeep *upkeep, const struct outside_hos
 	size_t n = 0;
 
 	while (wire_reader_next(&reader, &record) == 1) {
-		if (record.kind == WIRE_THREAD)
+		if (record.kind == WIRE_THREAD) {
 			code_events_apply(process, &record, now_ns);
-		else
-			n += code_events_apply_beside(process, &record, now_ns);
+		} else if (code_events_apply_beside(process, &record, now_ns)) {
+			host->read(host->arg, process, &record);
+			n += record.kind != WIRE_METHOD_UNLOAD;
+		}
 	}
 	upkeep->stats.beside += n;
 	if (n > 0) {

@@ -63,6 +63,8 @@ struct outside_host {
 	void (*changed)(void *arg, struct process *process, size_t bytes);
 	/* What the process's JVM runs has become known. */
 	void (*named)(void *arg, const struct process *process);
+	/* The record is of the process's code, and has changed it, or repeats what was known. */
+	void (*read)(void *arg, const struct process *process, const struct wire_record *record);
 	/* What somebody wants of the process where no agent tells of it. */
 	enum outside_want (*wanted)(void *arg, const struct process *process);
 	void *arg;

@@ -913,6 +913,14 @@ static void named_outside(void *arg, const struct process *process)
 	start_classes_add(&targets->start_classes, process);
 }
 
+static void read_record(void *arg, const struct process *process, const struct wire_record *record)
+{
+	const struct targets *const targets = arg;
+
+	if (targets->on_read)
+		targets->on_read(targets->on_read_arg, process, record);
+}
+
 /* What somebody wants of the process where no agent tells of it. */
 static enum outside_want wanted_outside(void *arg, const struct process *process)
 {
@@ -946,6 +954,7 @@ static void read_outside(struct targets *targets)
 	const struct outside_host host = {.take = take_outside,
 					  .changed = changed_outside,
 					  .named = named_outside,
+					  .read = read_record,
 					  .wanted = wanted_outside,
 					  .arg = targets};
 

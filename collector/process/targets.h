@@ -93,6 +93,9 @@ struct targets {
 	unsigned name_users;	/* calls of targets_want_names without targets_unwant_names */
 	void (*on_named)(void *arg); /* called as targets_await_names says; or NULL */
 	void *on_named_arg;
+	/* Called for what was read of a JVM's code from outside, once the model has it; or NULL. */
+	void (*on_read)(void *arg, const struct process *process, const struct wire_record *record);
+	void *on_read_arg;
 	struct {
 		bool are_awaited, may_go_on; /* as of targets_await_names */
 		bool is_new;		     /* a name has become known since */

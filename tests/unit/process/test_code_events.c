@@ -569,10 +569,10 @@ static size_t read_load(uint64_t addr, uint64_t time_ns, const char *class_name,
 	return apply_beside();
 }
 
-static void read_unload(uint64_t addr)
+static size_t read_unload(uint64_t addr)
 {
 	wire_encode_method_unload(&buf, &(struct wire_method_unload){.time_ns = 900, .addr = addr});
-	apply_beside();
+	return apply_beside();
 }
 
 static void code_of_which_the_agent_has_not_told_is_added(void **state)
@@ -580,7 +580,7 @@ static void code_of_which_the_agent_has_not_told_is_added(void **state)
 	say_hello();
 	assert_int_equal(read_load(0x1000, 600, "Main", "run"), 1);
 	assert_string_equal(range_at(0x1000)->name, "run");
-	read_unload(0x1000);
+	assert_int_equal(read_unload(0x1000), 1);
 	assert_null(code_map_living(process->code, 0x1000));
 }
 
@@ -590,7 +590,7 @@ static void what_the_agent_told_of_is_not_ended_by_a_reading(void **state)
 	say_load(0x1000, 64, "LMain;", "run");
 	assert_int_equal(read_load(0x1000, 600, "Main", "other"), 0);
 	assert_string_equal(range_at(0x1000)->name, "run");
-	read_unload(0x1000);
+	assert_int_equal(read_unload(0x1000), 0);
 	assert_non_null(code_map_living(process->code, 0x1000));
 }
 

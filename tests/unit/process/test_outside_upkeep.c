@@ -30,7 +30,8 @@ struct fixture {
 	uint64_t now_ns;
 	bool has_room;
 	enum outside_want wanted;
-	unsigned named; /* calls of the host's named */
+	unsigned named;		  /* calls of the host's named */
+	unsigned read[UINT8_MAX]; /* records of the host's read, by kind */
 };
 
 static bool take(void *arg, struct process *process)
@@ -53,6 +54,18 @@ static void named(void *arg, const struct process *process)
 	fixture->named++;
 }
 
+/* The model has what the record tells. */
+static void note_read(void *arg, const struct process *process, const struct wire_record *record)
+{
+	struct fixture *const fixture = arg;
+	struct wire_method_load load;
+
+	assert_ptr_equal(process, fixture->process);
+	if (record->kind == WIRE_METHOD_LOAD && wire_decode_method_load(record, &load) == 0)
+		assert_non_null(code_map_living(process->code, load.addr));
+	fixture->read[record->kind]++;
+}
+
 static enum outside_want wanted(void *arg, const struct process *process)
 {
 	const struct fixture *const fixture = arg;
@@ -73,8 +86,12 @@ static int set_up(void **state)
 	assert_int_equal(process_new(getpid(), 0, PROCESS_READ_ALL, &fixture->process), 0);
 	assert_int_equal(address_space_add(&fixture->process->space, &libjvm), 0);
 	assert_int_equal(map64_put(&fixture->processes, (uint64_t)getpid(), fixture->process), 0);
-	fixture->host = (struct outside_host){
-		.take = take, .changed = changed, .named = named, .wanted = wanted, .arg = fixture};
+	fixture->host = (struct outside_host){.take = take,
+					      .changed = changed,
+					      .named = named,
+					      .read = note_read,
+					      .wanted = wanted,
+					      .arg = fixture};
 	fixture->upkeep.most_ns = UINT64_MAX / 2; /* nothing depends on how long a step takes */
 	fixture->upkeep.share = 1;
 	fixture->now_ns = AGE_NS;
@@ -171,9 +188,13 @@ static void code_that_comes_and_goes_is_seen(void **state)
 	code = add(fixture, "walk", 2);
 	pass(fixture, OUTSIDE_CALM_NS + OUTSIDE_LOOK_NS);
 	assert_string_equal(name_at(fixture, code), "walk");
+	assert_int_equal(fixture->read[WIRE_RESYNC_END], 1);
+	assert_true(fixture->read[WIRE_METHOD_LOAD] > 0);
+	assert_int_equal(fixture->read[WIRE_METHOD_UNLOAD], 0);
 	fake_vm_free_code(&fixture->vm, code);
 	pass(fixture, OUTSIDE_CALM_NS + OUTSIDE_LOOK_NS);
 	assert_null(code_map_living(fixture->process->code, code));
+	assert_int_equal(fixture->read[WIRE_METHOD_UNLOAD], 1);
 }
 
 static void a_jvm_of_which_samples_come_is_read_sooner(void **state)
