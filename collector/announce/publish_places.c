@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DIRECTORY "/run/fgcollect-publish"
 
@@ -90,4 +91,19 @@ int publish_places_prepare(const struct publish_paths *paths, const char *agent_
 			err = listen_prepare_private(paths->paths[i], paths->option);
 	}
 	return err;
+}
+
+bool publish_places_are_free(const struct publish_paths *paths)
+{
+	bool are_free = true;
+	struct stat st;
+
+	for (size_t i = 0; i < paths->count; i++) {
+		if (lstat(paths->paths[i], &st) < 0 && errno == ENOENT)
+			continue;
+		log_error("%s ipc://%s: something else is there now: remove it", paths->option,
+			  paths->paths[i]);
+		are_free = false;
+	}
+	return are_free;
 }

@@ -11,10 +11,15 @@
 
 #include "publish/publish_paths.h"
 
+#include <stdbool.h>
+
 /*
  * See listen_prepare_private. -EINVAL if a path lies in the directory of the agents' socket or in
  * the one in which agents look unless they are told of another, or below: containers have those.
  */
 int publish_places_prepare(const struct publish_paths *paths, const char *agent_socket);
+
+/* Whether nothing is at any of the paths. What is there is said on stderr. */
+bool publish_places_are_free(const struct publish_paths *paths);
 
 #endif

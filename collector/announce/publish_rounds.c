@@ -3,6 +3,7 @@
 #include "announce/publish_rounds.h"
 
 #include "base/json_value.h"
+#include "base/process_stat.h"
 #include "inspect/jvm_names.h"
 #include "announce/publish_range.h"
 
@@ -61,8 +62,35 @@ static json_t *quality_of(const struct jvm *jvm)
 	return quality;
 }
 
-static json_t *summary_of(const struct process *process, const struct published_jvm *published)
+/*
+ * What was sampled is said only where the daemon samples. Nobody knows whose a sample was that the
+ * kernel had no room for.
+ */
+static void add_samples(json_t *line, json_t *quality, const struct process *process,
+			const uint64_t *lost_samples)
 {
+	if (!lost_samples)
+		return;
+	json_value_put_count(line, "samples", process->samples.samples);
+	json_value_put_count(line, "host_lost_samples", *lost_samples);
+	json_value_put_count(quality, "unnamed_samples", process->samples.unnamed);
+	json_value_put_count(quality, "unrooted_samples", process->samples.unrooted);
+}
+
+/* The process's clock is found by its PID, which another process may have by now. */
+static void add_cpu_time(json_t *line, const struct process *process)
+{
+	const uint64_t cpu_ns = process_stat_cpu_ns(process->pid);
+	uint64_t inode = process->proc_inode;
+
+	if (!process_stat_is_gone(process->pid, process->start_ticks, &inode))
+		json_value_put_count(line, "cpu_ns", cpu_ns);
+}
+
+static json_t *summary_of(const struct process *process, const struct published_jvm *published,
+			  const uint64_t *lost_samples)
+{
+	json_t *const quality = quality_of(process->jvm);
 	json_t *const line = json_object();
 	struct code_map_stats code;
 
@@ -77,7 +105,9 @@ static json_t *summary_of(const struct process *process, const struct published_
 	json_value_put_count(line, "resyncs", process->jvm->resyncs);
 	json_value_put_count(line, "unpublished", published ? published->unpublished : 0);
 	json_value_put_count(line, "snapshots", published ? published->snapshots : 0);
-	json_object_set_new(line, "quality", quality_of(process->jvm));
+	add_cpu_time(line, process);
+	add_samples(line, quality, process, lost_samples);
+	json_object_set_new(line, "quality", quality);
 	json_object_set_new(line, "container", json_value_new_text(process->container_id));
 	jvm_names_add(line, process);
 	return line;
@@ -96,13 +126,16 @@ static const struct process *next_of(const struct publish_round *round,
 void publish_round_summarize(struct publish_round *round, const struct publish_context *context,
 			     size_t most)
 {
+	if (round->count == 0)
+		publisher_add_none(context->publisher, PUBLISH_SUMMARY);
 	for (; most > 0 && !publish_round_is_over(round); most--, round->next++) {
 		const struct process *const process = next_of(round, context);
 
 		if (process)
 			publisher_add_line(
 				context->publisher, PUBLISH_SUMMARY, owner_group(process->owner),
-				summary_of(process, context->published(context->arg, process)));
+				summary_of(process, context->published(context->arg, process),
+					   context->lost_samples));
 	}
 }
 

@@ -21,7 +21,8 @@ struct published_jvm {
 	int told;	    /* enum jvm_state that subscribers know; -1: none */
 	uint64_t second_ns; /* when the second of told_in_second began */
 	uint32_t told_in_second;
-	uint64_t unpublished; /* events of its code that the publisher did not take */
+	uint64_t named_version; /* of the names that subscribers know, see workload.h */
+	uint64_t unpublished;	/* events of its code that the publisher did not take */
 	uint32_t snapshots;
 };
 
@@ -55,9 +56,11 @@ struct publish_context {
 	published_fn published;
 	void *arg;
 	uint64_t now_ns;
+	/* Samples of all processes that were lost; NULL: the daemon takes none. */
+	const uint64_t *lost_samples;
 };
 
-/* Adds the summaries of at most so many JVMs. */
+/* Adds the summaries of at most so many JVMs; a message without any if there is no JVM. */
 void publish_round_summarize(struct publish_round *round, const struct publish_context *context,
 			     size_t most);
 /* Goes on with snapshots: at most so many ranges, of one JVM. */

@@ -121,7 +121,21 @@ static bool may_tell(struct published_jvm *jvm)
 	return jvm->told_in_second++ < TOLD_MOST;
 }
 
-/* Tells of the JVM's state if it is another one than subscribers know. */
+/*
+ * An agent that resyncs without end, or a container that is renamed without end, is told of some
+ * times a second; the sweep tells the rest.
+ */
+static void tell_names(struct publishing *publishing, struct published_jvm *jvm,
+		       const struct process *process)
+{
+	if (jvm->told < 0 || jvm->told > JVM_CURRENT ||
+	    jvm->named_version == process->workload.version || !may_tell(jvm))
+		return;
+	jvm->named_version = process->workload.version;
+	tell(publishing, jvm, process, "named");
+}
+
+/* Tells of the JVM's state, and of its names, if they are others than subscribers know. */
 static void tell_state(struct publishing *publishing, const struct process *process)
 {
 	struct published_jvm *jvm = map64_find(&publishing->jvms, (uint64_t)process->pid);
@@ -133,12 +147,12 @@ static void tell_state(struct publishing *publishing, const struct process *proc
 	}
 	if (!jvm)
 		jvm = add(publishing, process);
-	if (!jvm || (int)state == jvm->told)
+	if (!jvm)
 		return;
-	/*
-	 * An agent that resyncs without end is told of some times a second; the sweep tells the
-	 * rest.
-	 */
+	if ((int)state == jvm->told) {
+		tell_names(publishing, jvm, process);
+		return;
+	}
 	if (state <= JVM_CURRENT && !may_tell(jvm))
 		return;
 	/*
@@ -147,6 +161,7 @@ static void tell_state(struct publishing *publishing, const struct process *proc
 	 */
 	if (state <= JVM_CURRENT ? !process->jvm->has_hello : jvm->told == TOLD_NONE)
 		return;
+	jvm->named_version = process->workload.version;
 	if (state == JVM_CURRENT && jvm->told != JVM_RESYNCING)
 		tell(publishing, jvm, process, "comes");
 	tell(publishing, jvm, process, event_of(jvm->told, state));
@@ -287,6 +302,18 @@ static void hear(void *arg, const struct intake_event *event)
 	tell_state(publishing, process);
 }
 
+/* What was read of a JVM without an agent, or beside one, is told as what an agent tells. */
+static void hear_read(void *arg, const struct process *process, const struct wire_record *record)
+{
+	struct publishing *const publishing = arg;
+
+	if (!publishing->publisher || !process->jvm)
+		return;
+	if (process->jvm->has_hello)
+		hear_code(publishing, process, record);
+	tell_state(publishing, process);
+}
+
 /* ---- requests ---- */
 
 /*
@@ -318,7 +345,8 @@ static struct publish_context context_of(struct publishing *publishing, uint64_t
 					.targets = &publishing->engine->targets,
 					.published = find_for,
 					.arg = publishing,
-					.now_ns = now_ns};
+					.now_ns = now_ns,
+					.lost_samples = publishing->options.lost_samples};
 }
 
 /* A subscriber that comes during a round has missed its begin, and so gets another round. */
@@ -358,13 +386,15 @@ static void step_summaries(struct publishing *publishing, uint64_t now_ns)
 {
 	const struct publish_context context = context_of(publishing, now_ns);
 
-	if (now_ns >= publishing->next_summary_ns &&
-	    publish_round_is_over(&publishing->summaries)) {
+	const bool is_over = publish_round_is_over(&publishing->summaries);
+
+	if (is_over && now_ns < publishing->next_summary_ns)
+		return;
+	if (is_over) {
 		publishing->next_summary_ns = now_ns + SUMMARY_NS;
 		publish_round_begin(&publishing->summaries, &publishing->engine->targets);
 	}
-	if (!publish_round_is_over(&publishing->summaries))
-		publish_round_summarize(&publishing->summaries, &context, PUBLISHING_ROWS);
+	publish_round_summarize(&publishing->summaries, &context, PUBLISHING_ROWS);
 }
 
 /* Starts libnng, or notes when to try again: there may be no threads or no memory for it now. */
@@ -374,12 +404,14 @@ static int start(struct publishing *publishing)
 
 	publishing->options.publisher.max_bytes = publishing->engine->budget.publish;
 	err = publisher_open(&publishing->options.publisher, &publishing->publisher);
-	if (!err)
+	if (!err) {
 		publishing->wake_fd = publisher_wake_fd(publishing->publisher);
-	if (err != -EAGAIN && err != -ENOMEM)
-		return err;
+		return 0;
+	}
 	publishing->starts_failed++;
 	publishing->next_start_ns = clock_now_ns() + PUBLISHING_START_NS;
+	if (err != -EAGAIN && err != -ENOMEM)
+		return err;
 	if (publishing->starts_failed == 1)
 		log_warning("%s ipc://%s: %s: libnng cannot be started, and nothing is published; "
 			    "it is tried again each 10 s: raise the limit of tasks (pids.max of "
@@ -389,10 +421,23 @@ static int start(struct publishing *publishing)
 	return 0;
 }
 
+/* The places were free when the daemon began. libnng would remove what has come there since. */
+static void start_again(struct publishing *publishing)
+{
+	const struct publisher_options *const options = &publishing->options.publisher;
+
+	if (publish_places_are_free(&options->events) && publish_places_are_free(&options->state)) {
+		start(publishing);
+		return;
+	}
+	publishing->starts_failed++;
+	publishing->next_start_ns = clock_now_ns() + PUBLISHING_START_NS;
+}
+
 void publishing_step(struct publishing *publishing, uint64_t now_ns)
 {
 	if (!publishing->publisher && now_ns >= publishing->next_start_ns)
-		start(publishing);
+		start_again(publishing);
 	if (!publishing->publisher)
 		return;
 	if (now_ns >= publishing->next_summary_ns)
@@ -461,6 +506,8 @@ int publishing_open(struct engine *engine, const struct publishing_options *opti
 		return err;
 	}
 	engine->listener = (struct engine_listener){.heard = hear, .arg = publishing};
+	engine->targets.on_read = hear_read;
+	engine->targets.on_read_arg = publishing;
 	engine_add_part(engine,
 			&(struct part){.stage = TURN_CALLER, .fd = wake_fd_of, .arg = publishing});
 	*ret = publishing;
@@ -472,6 +519,7 @@ void publishing_close(struct publishing *publishing)
 	if (!publishing)
 		return;
 	publishing->engine->listener = (struct engine_listener){0};
+	publishing->engine->targets.on_read = NULL;
 	engine_remove_part(publishing->engine, publishing);
 	publisher_close(publishing->publisher);
 	publish_round_fini(&publishing->summaries);

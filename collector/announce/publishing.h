@@ -32,13 +32,14 @@
 
 struct publishing; /* opaque */
 
-/* All texts are borrowed until publishing_close. */
+/* All that is pointed to is borrowed until publishing_close. */
 struct publishing_options {
 	struct publisher_options publisher; /* without max_bytes */
 	const char *agent_socket;	    /* see publish_places_prepare */
+	const uint64_t *lost_samples;	    /* see struct publish_context */
 };
 
-/* Succeeds also if libnng cannot be started now, which is counted. */
+/* Succeeds also if libnng cannot be started for want of threads or memory, which is counted. */
 int publishing_open(struct engine *engine, const struct publishing_options *options,
 		    struct publishing **ret);
 void publishing_close(struct publishing *publishing); /* NULL is legal */

@@ -315,6 +315,13 @@ static uint64_t kilobytes_of(const char *status, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
 }
 
+uint64_t process_stat_cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) == 0 ? clock_read_ns(clock) : 0;
+}
+
 uint64_t process_stat_code_bytes(pid_t pid)
 {
 	char path[64], text[8192];

@@ -4,7 +4,7 @@
  * units:   clock ticks since boot, as the kernel counts them
  * threads: the model's for what is guarded (base/guarded.h); else any
  * errors:  -ESRCH: the process is gone; another negative errno: not known whether it is gone
- * source:  proc_pid_stat(5), proc_pid_status(5), pidfd_open(2)
+ * source:  proc_pid_stat(5), proc_pid_status(5), pidfd_open(2), clock_getcpuclockid(3)
  *
  * A process that does not come to the end of execve(2), because a file that execve closes is on a
  * file system that does not answer, holds its exec_update_lock. Linux 6.18 takes this lock for
@@ -76,6 +76,13 @@ pid_t process_stat_inner_pid(pid_t pid, pid_t tid);
  * /proc/<pid>/status: they change when a library comes or goes. 0: gone, or a thread of the kernel.
  */
 uint64_t process_stat_code_bytes(pid_t pid);
+
+/*
+ * The processor time of all threads that the process has and has had; 0: there is no such process.
+ * It is read of the process's clock, for which the kernel waits for nobody, and is another
+ * process's if the PID is.
+ */
+uint64_t process_stat_cpu_ns(pid_t pid);
 
 /* The thread's start time in ticks, and its comm, terminated; false if the thread is gone. */
 bool process_stat_read_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_comm,

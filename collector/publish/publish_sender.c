@@ -70,17 +70,22 @@ static nng_msg *new_message(const void *head, size_t head_len, const struct byte
 }
 
 /* Counts the last messages, of which libnng may have as many as its queues are long. */
-static void note_sent(struct publish_sender *sender, size_t len, int err)
+static void note_sent(struct publish_sender *sender, size_t len)
 {
 	uint32_t *const kept = &sender->kept[sender->next_kept++ % sender->queue];
 
-	pthread_mutex_lock(&sender->lock);
+	THREAD_HOLD(&sender->lock);
 	sender->stats.kept_bytes += len - *kept;
-	sender->stats.messages += !err;
-	sender->stats.messages_unsent += err != 0;
-	sender->stats.bytes += err ? 0 : len;
-	pthread_mutex_unlock(&sender->lock);
+	sender->stats.messages++;
+	sender->stats.bytes += len;
 	*kept = (uint32_t)len;
+}
+
+static void note_unsent(struct publish_sender *sender)
+{
+	THREAD_HOLD(&sender->lock);
+
+	sender->stats.messages_unsent++;
 }
 
 static void send_message(struct publish_sender *sender, const void *head, size_t head_len,
@@ -88,8 +93,10 @@ static void send_message(struct publish_sender *sender, const void *head, size_t
 {
 	nng_msg *const msg = new_message(head, head_len, body);
 
-	note_sent(sender, head_len + body->len,
-		  msg ? publish_socket_send(sender->socket, msg) : -ENOMEM);
+	if (msg && publish_socket_send(sender->socket, msg) == 0)
+		note_sent(sender, head_len + body->len);
+	else
+		note_unsent(sender);
 }
 
 /* ---- messages of entries ---- */

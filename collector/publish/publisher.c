@@ -80,9 +80,21 @@ static void settle_batch(struct publisher *publisher, struct publish_batch *batc
 	publish_batch_free(batch);
 }
 
+/* Returns when the next step is due. */
+static uint64_t step_if_due(struct publisher *publisher, uint64_t due_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (now_ns < due_ns)
+		return due_ns;
+	publish_sender_step(&publisher->sender, now_ns);
+	return now_ns + STEP_NS;
+}
+
 static void *run(void *arg)
 {
 	struct publisher *const publisher = arg;
+	uint64_t next_step_ns = 0;
 	bool ends = false;
 
 	while (!ends) {
@@ -96,7 +108,7 @@ static void *run(void *arg)
 			publish_sender_send(&publisher->sender, batch);
 			settle_batch(publisher, batch);
 		}
-		publish_sender_step(&publisher->sender, clock_now_ns());
+		next_step_ns = step_if_due(publisher, next_step_ns);
 	}
 	return NULL;
 }
@@ -377,6 +389,13 @@ bool publisher_add_line(struct publisher *publisher, enum publish_topic topic, u
 	}
 	bytes_fini(&text);
 	return batch || fail_add(publisher, topic);
+}
+
+void publisher_add_none(struct publisher *publisher, enum publish_topic topic)
+{
+	publisher->now_ns = clock_now_ns();
+	if (!batch_for(publisher, topic, 0))
+		leave_gap(publisher, topic);
 }
 
 static void enqueue(struct publisher *publisher, struct publish_batch *batch)

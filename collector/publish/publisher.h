@@ -58,6 +58,8 @@ bool publisher_add_entry(struct publisher *publisher, enum publish_topic topic, 
 			 const struct publish_entry *entry);
 bool publisher_add_line(struct publisher *publisher, enum publish_topic topic, uint64_t group,
 			json_t *line);
+/* A message of the topic without any line: there is nothing to tell, and its numbers say so. */
+void publisher_add_none(struct publisher *publisher, enum publish_topic topic);
 /* Counts an event that the caller could not make. */
 void publisher_lose(struct publisher *publisher, enum publish_topic topic);
 /*

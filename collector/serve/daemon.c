@@ -281,6 +281,7 @@ static int open_publishing(struct daemon *daemon)
 		.publisher = {.events = daemon->options.watch->publish,
 			      .state = daemon->options.watch->publish_state},
 		.agent_socket = daemon->options.socket_path,
+		.lost_samples = daemon->recording ? &daemon->counts.watch.lost_samples : NULL,
 	};
 
 	return publishing_open(daemon->engine, &options, &daemon->publishing);

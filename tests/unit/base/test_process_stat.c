@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/process_stat.h"
 #include "common/child.h"
@@ -99,6 +100,22 @@ static void names_of_threads_are_read_without_a_question(void **state)
 	assert_int_equal(calls, 0);
 }
 
+/* At any time the process has had at least what this thread has had. */
+static void processor_time_is_that_of_all_threads(void **state)
+{
+	const uint64_t own_ns = clock_thread_ns();
+	siginfo_t info;
+	pid_t child;
+
+	assert_true(process_stat_cpu_ns(getpid()) >= own_ns);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED), 0);
+	assert_int_equal(process_stat_cpu_ns(child), 0);
+}
+
 static void a_fork_that_began_no_program_is_told_apart(void **state)
 {
 	const pid_t pid = fork();
@@ -121,6 +138,7 @@ int main(void)
 		cmocka_unit_test_teardown(who_began_at_another_time_is_another, teardown),
 		cmocka_unit_test_teardown(the_end_of_a_process_is_seen_without_a_question,
 					  teardown),
+		cmocka_unit_test_teardown(processor_time_is_that_of_all_threads, teardown),
 		cmocka_unit_test_teardown(a_fork_that_began_no_program_is_told_apart, teardown),
 		cmocka_unit_test_teardown(names_of_threads_are_read_without_a_question, teardown),
 	};

@@ -383,6 +383,23 @@ static void slow_subscriber_sees_what_it_has_missed(void **state)
 	next_wire("code.wire", &count, &first);
 }
 
+/* So the numbers of summaries come each second, whether there is a JVM or not. */
+static void message_without_lines_has_a_head(void **state)
+{
+	uint32_t count;
+	char line[64];
+	json_t *head;
+
+	open_with(1 << 20);
+	publisher_add_none(publisher, PUBLISH_SUMMARY);
+	publisher_flush(publisher, 1);
+	head = next_lines("summary", &count, line, sizeof(line));
+	assert_int_equal(count, 0);
+	assert_int_equal(json_value_int(json_object_get(head, "sent"), "summary"), 1);
+	assert_int_equal(stats_of().events, 0);
+	json_decref(head);
+}
+
 int main(void)
 {
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -396,6 +413,7 @@ int main(void)
 		CLAIM(loss_of_the_caller_leaves_a_gap),
 		CLAIM(who_has_had_most_of_scarce_room_is_left_out_first),
 		CLAIM(summary_says_how_many_messages_there_were),
+		CLAIM(message_without_lines_has_a_head),
 		CLAIM(slow_subscriber_sees_what_it_has_missed),
 	};
 
