@@ -17,8 +17,8 @@ import time
 import pynng
 
 url, until = sys.argv[1], time.monotonic() + float(sys.argv[2] if len(sys.argv) > 2 else "inf")
-counts, next_seq, missed, told = collections.Counter(), None, 0, time.monotonic()
-with pynng.Sub0(dial=url, recv_timeout=200, recv_buffer_size=1024) as socket:
+counts, expected, missed, told = collections.Counter(), None, 0, time.monotonic()
+with pynng.Sub0(dial=url, block_on_dial=False, recv_timeout=200, recv_buffer_size=1024) as socket:
     socket.subscribe("code.json\n")
     while time.monotonic() < until:
         try:
@@ -26,9 +26,10 @@ with pynng.Sub0(dial=url, recv_timeout=200, recv_buffer_size=1024) as socket:
         except pynng.Timeout:
             head, lines = None, []
         if head:
-            seq = json.loads(head)["seq"]
-            missed += seq - (seq if next_seq is None else next_seq)
-            next_seq = seq + 1
+            head = json.loads(head)
+            if expected and expected[0] == head["instance"]:    # another daemon begins at 0
+                missed += head["seq"] - expected[1]
+            expected = head["instance"], head["seq"] + 1
         for event in map(json.loads, filter(None, lines)):
             if event["event"] == "load" and event["kind"] in ("java", "osr") and "resync" not in event:
                 counts[event.get("class", "?")] += 1

@@ -5,12 +5,14 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import threading
 
-from harness import collector, processes, settings
+from harness import bindings, collector, processes, settings
 from harness.case import Case
+from harness.follower import Follower, living
 from harness.perf_map import PerfMap
 
 EXAMPLES = settings.SOURCE / "docs" / "examples"
@@ -163,7 +165,114 @@ class Publish(Case):
     def living(self, pid):
         finished = processes.run(self.names(pid, "="), timeout=60)
         self.assertEqual(finished.code, 0, str(finished))
-        return set(finished.out.splitlines())
+        return set(finished.out.splitlines()) - {""}
+
+    def test_follower_has_the_daemons_map_while_code_comes_and_goes(self):
+        daemon = self.with_state()
+        jvm = self.churn(seconds=8)
+        daemon.wait_for_jvm(jvm.pid)
+        follower = Follower(self.url, self.state, jvm.pid)
+        self.addCleanup(follower.stop)
+        self.assertIn("\n", follower.map())
+        self.wait_for(jvm, "idle")
+        processes.wait_until(
+            lambda: follower.map() == living(self.url, self.state, jvm.pid),
+            lambda: "the follower's map is the daemon's, byte by byte", of=daemon)
+
+    def test_map_after_cut_connections_is_the_daemons(self):
+        """tests/bench/publish_map.py, which is run for ten minutes by hand."""
+        bench = settings.SOURCE / "tests" / "bench" / "publish_map.py"
+        finished = processes.run([sys.executable, bench, "--seconds", "12", "--cut-sec", "2",
+                                  "--restarts", "1"], timeout=540)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("the subscriber's map and the daemon's are the same", finished.out)
+
+    def test_jvm_without_an_agent_is_in_the_state_and_in_the_events(self):
+        """Read from outside, since everything is recorded."""
+        self.state = f"ipc://{self.directory / 'publish' / 'state'}"
+        graphs = self.directory / "graphs"
+        graphs.mkdir()
+        daemon = self.watch("--publish", self.url, "--publish-state", self.state, "-a", "--output", graphs)
+        jvm = self.background(self.java("Churn", "0", "20"), "jvm")
+        daemon.wait_for_jvm(jvm.pid, "read from outside")
+        follower = self.background(self.names(jvm.pid), "names")
+        self.wait_for(follower, "Churn$Work")
+        events = self.subscribe("jvm\n", "code.json\n")
+        processes.wait_until(lambda: any("Churn$Work" in r[1] for j in events.maps.jvms.values()
+                                         for r in j.ranges.values()),
+                             lambda: "its code is in the events", of=jvm)
+        processes.wait_until(lambda: daemon.jvm(jvm.pid)["sampled"]["samples"] > 0,
+                             lambda: "its samples are counted", of=jvm)
+
+    def pynng(self):
+        try:
+            return {"PYTHONPATH": str(bindings.pynng_directory())}
+        except LookupError as error:
+            self.skipTest(str(error))
+
+    def test_compilations_are_counted_by_class_with_pynng(self):
+        env = self.pynng()
+        daemon = self.watch("--publish", self.url)
+        counting = self.background([sys.executable, EXAMPLES / "compilations.py", self.url],
+                                   "compilations", env=env)
+        processes.wait_until(lambda: self.counters(daemon)["subscribers"] == 1,
+                             lambda: f"it subscribes: {counting.text}", of=counting)
+        jvm = self.churn(seconds=0)
+
+        def counts():
+            return {line.split()[1]: int(line.split()[0]) for line in counting.text.splitlines()
+                    if len(line.split()) == 2}
+        processes.wait_until(lambda: counts().get("Churn$Work", 0) > 20,
+                             lambda: f"compilations are counted: {counting.text}", of=jvm)
+        self.assertNotRegex(counting.text, "compilations, [1-9][0-9]* messages missed")
+
+    def test_map_of_the_example_with_pynng_is_the_daemons(self):
+        env = self.pynng()
+        daemon = self.watch("--publish", self.url)
+        example_of = [sys.executable, EXAMPLES / "publish.py", self.url]
+        jvm = self.churn(seconds=3)
+        daemon.wait_for_jvm(jvm.pid)
+        keeping = self.background([*example_of, str(jvm.pid)], "keeping", env=env)
+        self.wait_for(jvm, "idle")
+
+        def same():
+            """The example tells its map at its end: another one is begun if it was too early."""
+            nonlocal keeping
+            before = set(PerfMap(daemon.read_map(jvm.pid)).entries)
+            told = keeping.stop(signal.SIGINT)
+            keeping = self.background([*example_of, str(jvm.pid)], "keeping", env=env)
+            own = [line for line in told.text.splitlines() if not line.endswith(" missed")]
+            return (own and set(PerfMap("\n".join(own)).entries) <= before and
+                    "1 whole" in told.text)
+        processes.wait_until(same, lambda: f"the map is the daemon's: {keeping.text}", every=2, of=jvm)
+
+    def bpftrace(self):
+        """The command of docs/publish.md."""
+        blocks = [line for line in (settings.SOURCE / "docs" / "publish.md").read_text().splitlines()
+                  if line.startswith("bpftrace ")]
+        self.assertEqual(len(blocks), 1)
+        return blocks[0]
+
+    def test_addresses_of_bpftrace_have_names(self):
+        if os.geteuid() != 0 or not shutil.which("bpftrace"):
+            self.skipTest("bpftrace needs root, and Debian's package")
+        daemon = self.with_state()
+        jvm = self.background(self.java("KnownShare", agent=f"socket={self.place.socket}"), "jvm")
+        daemon.wait_for_jvm(jvm.pid)
+        command = self.bpftrace().replace("names EVENTS STATE PID", " ".join(
+            map(str, self.names(jvm.pid)))).replace("PID", str(jvm.pid))
+        named = self.background(["bash", "-c", command], "named",
+                                start_new_session=True)
+        self.addCleanup(self.end_group, named)
+        processes.wait_until(lambda: "KnownShare$Hot;::run" in named.text,
+                             lambda: f"addresses have names: {named.text[-2000:]}", of=named)
+
+    def end_group(self, program):
+        """A pipe of programs, in a session of its own."""
+        try:
+            os.killpg(program.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def test_agent_is_heard_and_played_by_libnng_alone(self):
         heard = self.background([self.example("hear_agent"), f"ipc://{self.directory}/pull"], "pull")
