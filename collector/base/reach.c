@@ -17,11 +17,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define SOCKET_FD 3   /* of the process that forks */
-#define LOOK_MS	  100 /* between two looks whether calls are to end */
-#define MAX_FDS	  3   /* for the answer, for the target, of the call */
+#define SOCKET_FD    3	 /* of the process that forks */
+#define LOOK_MS	     100 /* between two looks whether calls are to end */
+#define STOP_STEP_NS 1000000
+#define STOP_STEPS   500 /* then the process is left to itself */
+#define MAX_FDS	     3	 /* for the answer, for the target, of the call */
 
 struct request {
 	const struct reach_role *role;
@@ -175,14 +178,32 @@ int reach_start(void)
 	return 0;
 }
 
+/*
+ * The process may be within fork(2), which ends by no signal: a probe that is being opened keeps
+ * all processes of the host from forking (kernel/events/uprobes.c, dup_mmap_sem). The process ends
+ * by itself then.
+ */
+static void wait_for_process(void)
+{
+	const struct timespec step = {.tv_nsec = STOP_STEP_NS};
+
+	for (unsigned i = 0; i < STOP_STEPS; i++) {
+		const pid_t pid = waitpid(process, NULL, WNOHANG);
+
+		if (pid == process || (pid < 0 && errno != EINTR))
+			return;
+		nanosleep(&step, NULL);
+	}
+	kill(process, SIGKILL);
+}
+
 void reach_stop(void)
 {
 	if (process <= 0)
 		return;
 	atomic_store(&is_stopping, true);
 	shutdown(atomic_load(&sock), SHUT_RDWR);
-	while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	wait_for_process();
 	process = 0;
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,15 @@ static int run_never(const void *request, size_t len, int fd)
 	return 0;
 }
 
+/* Tells of the process that has forked this one. */
+static int run_parent(const void *request, size_t len, int fd)
+{
+	const pid_t pid = getppid();
+
+	return write(fd, &pid, sizeof(pid)) == (ssize_t)sizeof(pid) ? 0 : -EIO;
+}
+
+static const struct reach_role parent_role = {run_parent, false};
 static const struct reach_role number_role = {run_number, false};
 static const struct reach_role open_role = {run_open, true};
 static const struct reach_role never_role = {run_never, false};
@@ -130,6 +140,22 @@ static void who_is_not_answered_holds_up_nobody_and_ends_with_the_process(void *
 	close(fds[0]);
 }
 
+/* As it does within fork(2), while the kernel keeps all processes from forking. */
+static void a_process_that_stands_still_is_not_waited_for(void **state)
+{
+	const struct asked asked = {1};
+	pid_t caller;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(reach_call(&parent_role, &asked, sizeof(asked), fds[1]), 0);
+	assert_int_equal(read(fds[0], &caller, sizeof(caller)), sizeof(caller));
+	assert_int_equal(kill(caller, SIGSTOP), 0);
+	reach_stop();
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +166,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			who_is_not_answered_holds_up_nobody_and_ends_with_the_process, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(a_process_that_stands_still_is_not_waited_for,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
