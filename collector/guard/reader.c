@@ -275,9 +275,13 @@ bool reader_wait(struct reader *reader, uint64_t until_ns)
 	return true;
 }
 
-bool reader_is_busy(const struct reader *reader)
+pid_t reader_pid(const struct reader *reader)
 {
-	const pid_t pid = __atomic_load_n(&reader->slot->pid, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&reader->slot->pid, __ATOMIC_ACQUIRE);
+}
+
+bool reader_process_is_busy(pid_t pid)
+{
 	char path[32], text[512];
 	const char *state;
 
@@ -290,10 +294,15 @@ bool reader_is_busy(const struct reader *reader)
 	return state && strncmp(state, ") R", 3) == 0;
 }
 
+bool reader_is_busy(const struct reader *reader)
+{
+	return reader_process_is_busy(reader_pid(reader));
+}
+
 /* There the process runs as soon as the caller waits, see helpers.c. */
 static void bind_to_caller(struct reader *reader)
 {
-	const pid_t pid = __atomic_load_n(&reader->slot->pid, __ATOMIC_ACQUIRE);
+	const pid_t pid = reader_pid(reader);
 	const int cpu = sched_getcpu();
 	cpu_set_t set;
 

@@ -67,6 +67,10 @@ bool reader_wait(struct reader *reader, uint64_t until_ns);
 bool reader_run(struct reader *reader, int fd, uint64_t wait_ns);
 /* Whether the process runs, or would if it had a processor. */
 bool reader_is_busy(const struct reader *reader);
+/* The process; 0: it has not begun yet. */
+pid_t reader_pid(const struct reader *reader);
+/* Whether that process does so; for those who do not have the reader. */
+bool reader_process_is_busy(pid_t pid);
 /* When the call ended, which it has. */
 uint64_t reader_back_ns(const struct reader *reader);
 /* What the call has returned, and what it has written; borrowed until the next call. */

@@ -67,6 +67,7 @@ struct bpf_threads_shared {
 	__u64 lost;	   /* readings without room in the ring buffer */
 	__u64 lost_stacks; /* stacks without room, whose readings came without them */
 	__u64 reading;	   /* PID of the process whose stack is being read; 0: none */
+	__u64 asked;	   /* since when the thread runs that asks, by the scheduler's clock */
 };
 
 #endif

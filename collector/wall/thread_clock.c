@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "guard/owner.h"
+#include "guard/reader.h"
 #include "sample/record_queue.h"
 #include "wall/thread_blame.h"
 #include "wall/thread_files.h"
@@ -596,13 +597,16 @@ void thread_clock_end_thread(struct thread_clock *clock, pid_t tid, uint64_t tim
 	thread_times_end(clock->times, tid, time_ns);
 }
 
-/* Whether the thread only waits for a processor. */
-static bool is_runnable(pid_t tid)
+/* Whether whoever makes the tick only waits for a processor. */
+static bool is_runnable(const struct ticker *ticker)
 {
+	const pid_t runner = ticker->bpf ? thread_source_runner(ticker->bpf) : 0;
 	char path[64], text[512];
 	const char *state;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	if (runner > 0)
+		return reader_process_is_busy(runner);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)ticker->tid);
 	if (file_read_small(path, text, sizeof(text)) <= 0)
 		return false;
 	state = strrchr(text, ')');
@@ -622,7 +626,7 @@ static bool is_late(struct ticker *ticker, uint64_t now_ns, pid_t *ret_pid)
 		ticker->progress = progress;
 		ticker->moved_ns = now_ns;
 	}
-	return now_ns > ticker->moved_ns + THREAD_CLOCK_LATE_NS && !is_runnable(ticker->tid);
+	return now_ns > ticker->moved_ns + THREAD_CLOCK_LATE_NS && !is_runnable(ticker);
 }
 
 /* Called with the lock held. */

@@ -4,12 +4,19 @@
  *
  * An iterator is a descriptor that is read to its end. The program writes one byte to it when the
  * ring buffer is half full, and read(2) returns with that byte.
+ *
+ * A read(2) that waits for a page of a process may end by no signal, and neither does the program
+ * whose thread waits. So a reader (guard/reader.h) reads, and this thread waits for the reader.
  */
 #include "wall/thread_source.h"
 
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "base/reach.h"
+#include "guard/reader.h"
 #include "sample/bpf_threads_layout.h"
-#include "wall/bpf_threads_parse.h"
 #include "sample/bpf_wanted.h"
+#include "wall/bpf_threads_parse.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,15 +27,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define LOOK_NS UINT64_C(100000000) /* between two looks whether calls are to end */
+
 struct thread_source {
 	struct bpf_object *object;
-	struct bpf_link *link;
+	struct bpf_link *threads, *asker;
 	struct ring_buffer *ring;
 	struct bpf_threads_shared *shared;
 	int taken_fd, stackless_fd; /* borrowed from the object, as wanted.fd is */
 	struct bpf_wanted wanted;
 	size_t left_out; /* wanted processes that are not in the table */
 	uint64_t broken, unlisted;
+	pid_t runner; /* for other threads: the reader's process; 0: there is none */
 	/* While thread_source_tick runs: */
 	thread_source_fn fn;
 	void *arg;
@@ -80,9 +90,13 @@ static int take_object(struct thread_source *source)
 					source, NULL);
 	if (!source->ring)
 		return -errno;
-	source->link = bpf_program__attach_iter(
+	source->threads = bpf_program__attach_iter(
 		bpf_object__find_program_by_name(object, "read_threads"), NULL);
-	return source->link ? 0 : -errno;
+	if (!source->threads)
+		return -errno;
+	source->asker = bpf_program__attach_iter(
+		bpf_object__find_program_by_name(object, "note_asker"), NULL);
+	return source->asker ? 0 : -errno;
 }
 
 static int load(struct thread_source *source, const struct thread_source_options *options)
@@ -121,7 +135,8 @@ void thread_source_close(struct thread_source *source)
 {
 	if (!source)
 		return;
-	bpf_link__destroy(source->link);
+	bpf_link__destroy(source->asker);
+	bpf_link__destroy(source->threads);
 	ring_buffer__free(source->ring);
 	if (source->shared)
 		munmap(source->shared, sizeof(*source->shared));
@@ -136,19 +151,66 @@ size_t thread_source_want(struct thread_source *source, const pid_t *pids, size_
 	return source->left_out;
 }
 
+/* Reads the iterator up to the next byte. Returns 0 at its end, or a negative errno. */
+static ssize_t run_iterator(const void *request, size_t len, int fd, void *ret)
+{
+	ssize_t got;
+
+	(void)request;
+	(void)len;
+	do
+		got = read(fd, ret, 1);
+	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	return got < 0 ? -errno : got;
+}
+
+static const struct reader_role iterator_role = {run_iterator};
+
+/* Since when this thread runs: it may have displaced another one. */
+static void note_asker(struct thread_source *source)
+{
+	_cleanup_close_ const int fd = bpf_iter_create(bpf_link__fd(source->asker));
+	char byte;
+
+	if (fd >= 0)
+		(void)!read(fd, &byte, sizeof(byte));
+}
+
+/* As run_iterator. Ends with -ECHILD when all calls are to end. */
+static ssize_t run_by(struct thread_source *source, struct reader *reader, int fd)
+{
+	const void *bytes;
+	bool is_back;
+
+	note_asker(source);
+	reader_set(reader, &iterator_role, NULL, 0);
+	is_back = reader_run(reader, fd, LOOK_NS);
+	__atomic_store_n(&source->runner, reader_pid(reader), __ATOMIC_RELAXED);
+	while (!is_back && reach_is_used())
+		is_back = reader_wait(reader, clock_now_ns() + LOOK_NS);
+	return is_back ? reader_result(reader, &bytes) : -ECHILD;
+}
+
 /* Reads the iterator to its end, and the ring buffer whenever there is something in it. */
 static int run(struct thread_source *source, int fd)
 {
+	struct reader *reader = NULL;
 	ssize_t got;
 	char byte;
 
+	if (reach_is_begun()) {
+		reader = reader_take();
+		if (!reader)
+			return -ECHILD;
+		__atomic_store_n(&source->runner, reader_pid(reader), __ATOMIC_RELAXED);
+	}
 	do {
-		got = read(fd, &byte, sizeof(byte));
-		if (got < 0 && errno != EINTR && errno != EAGAIN)
-			return -errno;
+		got = reader ? run_by(source, reader, fd) : run_iterator(NULL, 0, fd, &byte);
 		ring_buffer__consume(source->ring);
-	} while (got != 0);
-	return 0;
+	} while (got > 0);
+	__atomic_store_n(&source->runner, 0, __ATOMIC_RELAXED);
+	reader_give(reader);
+	return (int)got;
 }
 
 static uint64_t lost_so_far(const struct thread_source *source)
@@ -167,7 +229,7 @@ int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *
 		*ret_lost = source->left_out;
 		return 0;
 	}
-	fd = bpf_iter_create(bpf_link__fd(source->link));
+	fd = bpf_iter_create(bpf_link__fd(source->threads));
 	if (fd < 0)
 		return -errno;
 	source->fn = fn;
@@ -200,6 +262,11 @@ uint64_t thread_source_progress(const struct thread_source *source, pid_t *ret_p
 {
 	*ret_pid = (pid_t)__atomic_load_n(&source->shared->reading, __ATOMIC_RELAXED);
 	return __atomic_load_n(&source->shared->visited, __ATOMIC_RELAXED);
+}
+
+pid_t thread_source_runner(const struct thread_source *source)
+{
+	return __atomic_load_n(&source->runner, __ATOMIC_RELAXED);
 }
 
 void thread_source_stats(const struct thread_source *source, struct thread_source_stats *ret)

@@ -6,16 +6,18 @@
  * errors:  negative errno, and a sentence that says why
  * source:  bpf(2), task iterators of Linux 5.18, libbpf; bpf/threads.bpf.c
  *
- * A tick visits every thread of the system, by a BPF program that runs in the caller's read(2), and
- * reads those of wanted processes: counters of the scheduler, and the stack of a thread that does
- * not run and has run since its last stack was taken. So a thread that waits costs next to nothing
- * after its first stack. No other program of the system pays: there is no hook in the kernel.
+ * A tick visits every thread of the system, by a BPF program that runs in the read(2) of a process
+ * of its own (guard/reader.h; without readers of the caller's thread), and reads those of wanted
+ * processes: counters of the scheduler, and the stack of a thread that does not run and has run
+ * since its last stack was taken. So a thread that waits costs next to nothing after its first
+ * stack. No other program of the system pays: there is no hook in the kernel.
  *
  * A tick takes as long as the threads need: about 0.05 ms, less than 1 us for a thread that still
  * waits, and up to 10 us for a stack. It may sleep, where pages of a stack come from swap, or where
  * a process holds the lock of its mappings. Stacks are read from anonymous memory only. A process
  * that maps a file over its stack in the moment of the copy can have the tick wait as long as the
- * process likes; so ticks belong on a thread that others do not wait for (thread_clock.h).
+ * process likes; so ticks belong on a thread that others do not wait for (thread_clock.h). Such a
+ * tick ends when reach_stop is called, and its thread with any signal.
  */
 #ifndef FG_WALL_THREAD_SOURCE_H
 #define FG_WALL_THREAD_SOURCE_H
@@ -72,6 +74,12 @@ bool thread_source_set_stackless(struct thread_source *source, pid_t pid, bool i
  * *ret_pid: the process whose stack is being read, or 0.
  */
 uint64_t thread_source_progress(const struct thread_source *source, pid_t *ret_pid);
+
+/*
+ * For other threads too: the process that makes the tick; 0: there is no tick, or the caller's
+ * thread makes it.
+ */
+pid_t thread_source_runner(const struct thread_source *source);
 
 /* The next reading of the thread has its stack, if it does not run then. */
 void thread_source_forget(struct thread_source *source, pid_t tid);

@@ -3,18 +3,21 @@
  * Reads the threads of wanted processes, see ../thread_source.h, and ../bpf_threads_layout.h for
  * what comes out.
  *
- * The program runs in the collector's own read(2), once for each thread of the system. It reads the
- * counters of the scheduler. A thread that does not run gets its stack copied if it has left a CPU
- * since the last copy: else it still waits where it waited. A page of the stack that is not in
- * memory is brought in, because the program may sleep.
+ * The program runs in the read(2) of a process of the collector's, once for each thread of the
+ * system. It reads the counters of the scheduler. A thread that does not run gets its stack copied
+ * if it has left a CPU since the last copy: else it still waits where it waited. A page of the
+ * stack that is not in memory is brought in, because the program may sleep.
  *
  * Memory that has a file behind it, or userfaultfd, is not read: such a page may never come, and no
  * stack of a JVM is there. Who maps such memory in the moment of the copy can still have the
- * program wait; so the program says whose stack it reads.
+ * program wait; so the program says whose stack it reads, and a process of its own runs it.
  *
  * A thread can wake up while it is copied. Its switch count tells, and the copy is thrown away.
  *
- * The collector's read(2) returns when the ring buffer is half full, so that it can be emptied.
+ * The read(2) returns when the ring buffer is half full, so that it can be emptied.
+ *
+ * A second program runs in the read(2) of whoever asks that process, and notes since when the asker
+ * runs.
  */
 #include <linux/bpf.h>
 
@@ -95,8 +98,8 @@ static __always_inline int is_on_cpu(struct task_struct *task)
 }
 
 /*
- * Whether the thread ran until this program's own thread took its CPU, in the same switch and so at
- * the same time of the CPU's clock. It would run if nobody read.
+ * Whether the thread ran until this program's own thread took its CPU, or the thread that asks, in
+ * the same switch and so at the same time of the CPU's clock. It would run if nobody read.
  */
 static __always_inline int is_displaced(struct task_struct *task)
 {
@@ -104,7 +107,8 @@ static __always_inline int is_displaced(struct task_struct *task)
 
 	return bpf_core_field_exists(task->sched_info.last_queued) && task->on_rq &&
 	       task->sched_info.last_queued &&
-	       task->sched_info.last_queued == own->sched_info.last_arrival;
+	       (task->sched_info.last_queued == own->sched_info.last_arrival ||
+		task->sched_info.last_queued == shared.asked);
 }
 
 static __always_inline __u64 switches_of(struct task_struct *task)
@@ -314,5 +318,18 @@ int read_threads(struct bpf_iter__task *ctx)
 	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >
 	    bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2)
 		bpf_seq_write(ctx->meta->seq, &zero, 1); /* ends the collector's read(2) */
+	return 0;
+}
+
+/* The asker reads one byte, and so runs this for one thread of the system, whichever that is. */
+SEC("iter/task")
+int note_asker(struct bpf_iter__task *ctx)
+{
+	struct task_struct *const own = bpf_get_current_task_btf();
+	const char byte = 0;
+
+	if (bpf_core_field_exists(own->sched_info.last_arrival))
+		shared.asked = own->sched_info.last_arrival;
+	bpf_seq_write(ctx->meta->seq, &byte, sizeof(byte));
 	return 0;
 }

@@ -26,7 +26,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/reach.h"
 #include "common/child.h"
+#include "guard/reader.h"
 #include "sample/bpf_layout.h"
 #include "sample/sample_regs.h"
 #include "wall/thread_source.h"
@@ -680,6 +682,82 @@ static int make_board(void **state)
 	return board == MAP_FAILED ? -1 : 0;
 }
 
+static ssize_t run_pid(const void *request, size_t len, int fd, void *bytes)
+{
+	const pid_t pid = getpid();
+
+	memcpy(bytes, &pid, sizeof(pid));
+	return sizeof(pid);
+}
+
+static const struct reader_role pid_role = {run_pid};
+
+/* The process of the reader that whoever takes one next gets. */
+static pid_t next_reader(void)
+{
+	struct reader *const reader = reader_take();
+	const void *bytes;
+	pid_t pid;
+
+	reader_set(reader, &pid_role, NULL, 0);
+	assert_true(reader_begin(reader, REACH_NO_FD));
+	assert_true(reader_wait(reader, UINT64_MAX));
+	assert_int_equal(reader_result(reader, &bytes), sizeof(pid));
+	memcpy(&pid, bytes, sizeof(pid));
+	reader_give(reader);
+	return pid;
+}
+
+static void *tick_in_vain(void *arg)
+{
+	uint64_t lost;
+
+	return (void *)(intptr_t)thread_source_tick(((struct run *)arg)->source, on_reading, arg,
+						    &lost);
+}
+
+static void readers_make_ticks(void **state)
+{
+	struct run run;
+
+	assert_int_equal(reach_start(), 0);
+	run = open_run(256 << 10); /* several calls of a reader a tick */
+	run.pid = start_many();
+	thread_source_want(run.source, &run.pid, 1);
+	tick(&run);
+	child_end(run.pid);
+	thread_source_close(run.source);
+	reach_stop();
+	assert_in_range(run.n_readings, MANY_THREADS + 1, MANY_THREADS + 1 + NOT_OURS);
+	assert_true(run.n_stacks >= MANY_THREADS);
+}
+
+/* The reader stands as one does that waits for a page that never comes. */
+static void a_tick_that_stands_ends_with_all_calls(void **state)
+{
+	struct run run = open_run(0);
+	pthread_t thread;
+	pid_t reader;
+	void *result;
+
+	assert_int_equal(reach_start(), 0);
+	reader = next_reader();
+	run.pid = start(run_sleeper, 1);
+	thread_source_want(run.source, &run.pid, 1);
+	assert_int_equal(thread_source_runner(run.source), 0);
+	assert_int_equal(kill(reader, SIGSTOP), 0);
+	assert_int_equal(pthread_create(&thread, NULL, tick_in_vain, &run), 0);
+	while (thread_source_runner(run.source) != reader)
+		usleep(1000);
+	reach_stop();
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_int_equal((intptr_t)result, -ECHILD);
+	assert_int_equal(run.n_readings, 0);
+	assert_int_equal(thread_source_runner(run.source), 0);
+	child_end(run.pid);
+	thread_source_close(run.source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -697,6 +775,9 @@ int main(void)
 		cmocka_unit_test(whoever_has_no_room_in_the_table_is_counted_at_each_tick),
 		cmocka_unit_test(what_a_tick_of_idle_threads_costs_is_told),
 		cmocka_unit_test(whoever_lacks_the_right_is_told),
+		/* Without reach_start there is no way back from readers. */
+		cmocka_unit_test(readers_make_ticks),
+		cmocka_unit_test(a_tick_that_stands_ends_with_all_calls),
 	};
 
 	return cmocka_run_group_tests(tests, make_board, NULL);
