@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Events that belong together, opened by a thread of the guard; see probe_box.h. */
+/* Events that belong together, asked for by a thread of the guard; see probe_box.h. */
 #include "probes/probe_box.h"
 
 #include "base/guarded.h"
+#include "base/reach.h"
+#include "probes/event_holder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +21,7 @@ struct box_event {
 	int program;
 	int program_fd; /* the program itself, if events are links; 0: they are not */
 	struct uprobe uprobe;
+	enum uprobe_way way; /* once it is open */
 	int fd;
 };
 
@@ -27,6 +30,7 @@ struct probe_box {
 	bool is_done;  /* the call has run: what follows is the arm's then */
 	int file;
 	pid_t pid;
+	struct event_holder *holder; /* NULL: the guard's thread opens and closes */
 	struct box_event events[PROBE_BOX_MAX_EVENTS];
 	size_t n_events, n_begun, n_open;
 	int err;
@@ -53,6 +57,7 @@ static void unref(struct probe_box *box)
 		return;
 	for (size_t i = 0; i < box->n_open; i++)
 		close(box->events[i].fd);
+	event_holder_end(box->holder); /* which closes last, and may have to wait */
 	for (size_t i = 0; i < box->n_begun; i++)
 		uprobe_fini(&box->events[i].uprobe);
 	for (size_t i = 0; i < box->n_events; i++)
@@ -73,9 +78,14 @@ static int open_event(struct probe_box *box, struct box_event *event)
 				       .program_fd = event->program_fd};
 	int fd;
 
-	uprobe_init(&event->uprobe, &place, UPROBE_ANY);
-	box->n_begun++;
-	fd = uprobe_open_event(&event->uprobe, &who, box->why);
+	if (box->holder) {
+		fd = event_holder_open(box->holder, &place, &who, &event->way, box->why);
+	} else {
+		uprobe_init(&event->uprobe, &place, UPROBE_ANY);
+		box->n_begun++;
+		fd = uprobe_open_event(&event->uprobe, &who, box->why);
+		event->way = event->uprobe.way;
+	}
 	close_program(event);
 	if (fd < 0)
 		return fd;
@@ -84,10 +94,23 @@ static int open_event(struct probe_box *box, struct box_event *event)
 	return 0;
 }
 
+/* The box goes without one only where nobody makes processes, as in tests of one stage. */
+static int start_holder(struct probe_box *box)
+{
+	const int err = event_holder_start(box->file, box->pid, &box->holder);
+
+	if (err)
+		snprintf(box->why, sizeof(box->why), "no process can be had that opens probes: %s",
+			 strerror(-err));
+	return err;
+}
+
 static void run_opening(struct guarded_call *call)
 {
 	struct probe_box *const box = ((struct opening *)(void *)call)->box;
 
+	if (!box->err && reach_is_begun())
+		box->err = start_holder(box);
 	for (size_t i = 0; !box->err && i < box->n_events; i++)
 		box->err = open_event(box, &box->events[i]);
 	__atomic_store_n(&box->is_done, true, __ATOMIC_RELEASE);
@@ -191,7 +214,7 @@ enum probe_box_state probe_box_take(const struct probe_box *box, const struct sa
 	for (size_t i = 0; i < box->n_open; i++) {
 		const struct box_event *const event = &box->events[i];
 
-		if (event->program < 0 || event->uprobe.way == UPROBE_LINK ||
+		if (event->program < 0 || event->way == UPROBE_LINK ||
 		    sampler_attach_probe(sampler, event->fd, (unsigned)event->program) == 0)
 			continue;
 		snprintf(why, UPROBE_WHY_BYTES,
