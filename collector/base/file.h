@@ -9,10 +9,21 @@
 #ifndef FG_BASE_FILE_H
 #define FG_BASE_FILE_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+/*
+ * Whether the error says something of this process alone: without a free descriptor, or without
+ * memory, nothing was learnt of the file that was asked for.
+ */
+static inline bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+}
 
 /* All functions that read return the number of bytes read. */
 

@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
-#include "base/shortage.h"
 #include "files/module_file.h"
 #include "files/opening.h"
 #include "guard/heap_bytes.h"

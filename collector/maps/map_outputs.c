@@ -6,11 +6,11 @@
  */
 #include "maps/map_outputs.h"
 
-#include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "base/shortage.h"
 #include "guard/heap_bytes.h"
 #include "maps/perf_map.h"
 

@@ -8,8 +8,8 @@
 #include "maps/perf_map_place.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/root_file.h"
-#include "base/shortage.h"
 #include "foreign/map_marker.h"
 
 #include <errno.h>

@@ -43,8 +43,8 @@ struct perf_map_known {
 
 /*
  * Gives the file the name. Returns 0 if nothing had the name; 1 if a file of the collector's had
- * it, which is at temp now; -EEXIST if something else has it, which stays as it is; -EMFILE, -ENFILE
- * or -ENOMEM if nothing was learnt of what has it. known: may be NULL.
+ * it, which is at temp now; -EEXIST if something else has it, which stays as it is; an error of
+ * which is_shortage holds if nothing was learnt of what has the name. known: may be NULL.
  */
 int perf_map_put(int dirfd, const struct perf_map_name *temp, const struct perf_map_name *name,
 		 const struct perf_map_known *known);

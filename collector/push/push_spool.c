@@ -3,9 +3,9 @@
 #include "push/push_spool.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "base/shortage.h"
 #include "base/thread.h"
 #include "push/spool_files.h"
 #include "push/spool_leftovers.h"

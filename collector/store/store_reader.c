@@ -6,7 +6,7 @@
 #include "store/store_reader.h"
 
 #include "base/cleanup.h"
-#include "base/shortage.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "store/store_content.h"
 #include "store/store_database.h"

@@ -241,7 +241,7 @@ static void what_waits_for_files_is_in_the_json(void **state)
 	const struct table_cache_stats files = {
 		.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4};
 	const struct recording_counts recordings = {
-		.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9};
+		.waits = 5, .hurried = 6, .unread = 7, .received = 8, .lost = 9};
 	const struct guard_stats guard = {40, 41, 42, 43};
 	const struct kernel_code_stats kernel = {20, 21, 25, 22, 23, 24, 26};
 	const struct foreign_upkeep foreign = {
