@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page shows first, in Chromium: runs of plumbing as one box, and the widest top of tall stacks.
+"""What a page shows first, in Chromium: runs of plumbing as one box, and the hot spot.
 
 usage: test_first_screen.py FOLD_TO_HTML [unittest's arguments]
 """
@@ -58,6 +58,10 @@ class FirstScreen(unittest.TestCase):
 
     def tree(self):
         return self.browser.run(TREE)
+
+    def says(self, text):
+        """What stands below the graph first."""
+        self.assertEqual(self.text("#details")[:len(text)], text)
 
     def table(self):
         self.browser.run("go({tab: 'top'})")
@@ -138,6 +142,17 @@ class FirstScreen(unittest.TestCase):
         self.press("[data-flag=javaOnly]")
         self.assertIn("app;a/Main.lock;[blocked: futex]", self.tree())
 
+    def test_who_is_runnable_stands_beside_the_wait(self):
+        self.show((["app_[#]", "a/Main.lock_[j]", *WAIT], 4), (["app_[#]", "a/Main.lock_[j]", *WAIT[:4], "[runnable]_[w]"], 3))
+        lock = "app;a/Main.lock"
+        self.assertEqual(self.tree(), {"app": [0, 7], lock: [0, 7], f"{lock};[runnable]": [3, 3],
+                                       f"{lock};[waiting: 4 frames]": [0, 4],
+                                       f"{lock};[waiting: 4 frames];[blocked: futex]": [4, 4]})
+        self.show((["app_[#]", "a/Main.lock_[j]", *LANGUAGES["method handles"], *WAIT], 4),
+                  (["app_[#]", "a/Main.lock_[j]", *LANGUAGES["method handles"], *WAIT[:4], "[runnable]_[w]"], 3))
+        lock += ";[method handles: 3 frames]"
+        self.assertEqual([self.tree().get(lock + below) for below in (";[runnable]", ";[waiting: 4 frames]")], [[3, 3], [0, 4]])
+
     def test_runs_go_together_with_all_other_folding(self):
         stacks = [(["app_[#]", *START, "a/Main.run_[j]", *CALL, "a/Main.run_[1]", *CALL * 2, "a/Main.go_[j]", "memcpy"], 4),
                   (["app_[#]", "a/Main.run_[0]", *CALL], 3)]
@@ -172,7 +187,7 @@ class FirstScreen(unittest.TestCase):
         self.assertEqual(self.browser.run("[app.tree.total[0], app.wholeBefore]"), [50, 50])
         self.assertIn("app;[JRuby: 6 frames];a/Main.work", self.tree())
 
-    # the widest top
+    # the hot spot
 
     def tall(self, *more, fragment=""):
         deep = ["app_[#]"] + [f"a/Deep.f{at}_[j]" for at in range(120)]
@@ -181,10 +196,10 @@ class FirstScreen(unittest.TestCase):
     SEEN = ("(g => { const b = g.boxOf(g.hot); return [g.tree.keys[g.tree.key[g.hot]].name,"
             "b.y >= g.host.scrollTop && b.y + ROW <= g.host.scrollTop + g.shown]; })(app.graph)")
 
-    def test_stacks_taller_than_the_window_open_at_the_widest_top(self):
+    def test_stacks_taller_than_the_window_open_at_the_hot_spot(self):
         self.tall()
         self.assertEqual(self.browser.run(self.SEEN), ["a/Hot.spot", True])
-        self.assertTrue(self.text("#details").startswith("Widest top: a/Hot.spot (50 samples, 62.50%"))
+        self.says("Hot spot: a/Hot.spot, total 62.50%, self 62.50% \u2013 all (80")
         self.press("[data-flag=icicle]")
         self.assertEqual(self.browser.run(self.SEEN), ["a/Hot.spot", True])
         # What is zoomed to, and callers first, begin at their base.
@@ -201,21 +216,97 @@ class FirstScreen(unittest.TestCase):
         self.browser.run("go({icicle: true})")
         self.assertNotEqual(self.browser.run("app.graph.host.scrollTop"), 400)
 
+    def test_a_key_and_a_button_go_to_the_hot_spot(self):
+        picked = "app.graph.picked >= 0 ? app.graph.tree.keys[app.graph.tree.key[app.graph.picked]].name : ''"
+        for state in ("app.graph.host.scrollTop = 0", "zoomTo(app.graph, 1)", "go({tab: 'top'})", "go({reversed: true})"):
+            self.tall()
+            self.browser.run(state)
+            self.browser.run("showHot()")
+            self.assertEqual(self.browser.run(picked), "a/Hot.spot", state)
+            self.assertEqual(self.browser.run(self.SEEN), ["a/Hot.spot", True], state)
+        self.tall()
+        self.browser.key("h")
+        self.assertEqual(self.browser.run(picked), "a/Hot.spot")
+        self.tall()
+        self.press("#hot")
+        self.assertEqual(self.browser.run(picked), "a/Hot.spot")
+
+    def test_a_hot_spot_is_the_programs_own_with_what_it_calls(self):
+        self.show((["app_[#]", "a/Main.run_[j]", "a/Shop.search_[j]", "java/util/HashMap.get_[j]", "a/Item.hashCode_[j]"], 20),
+                  (["app_[#]", "a/Main.run_[j]", "a/Shop.search_[j]", "java/util/HashMap.get_[j]"], 40),
+                  (["app_[#]", "a/Main.run_[j]", "a/Shop.search_[j]", "org/springframework/F.f_[j]", "memcpy"], 25),
+                  (["app_[#]", "a/Main.run_[j]", "a/Shop.search_[j]"], 5), (["app_[#]", "a/Main.run_[j]", "do_syscall_64_[k]"], 10))
+        self.says("Hot spot: a/Shop.search, total 90.00%, self 5.00% \u2013 widest top: java/util/HashMap.get, self 40.00% \u2013 all (100")
+
+    def test_a_hot_spot_is_one_function_in_all_places(self):
+        self.show(*((["app_[#]", f"a/Caller.c{at}_[j]", "a/Shop.search_[1]" if at % 2 else "a/Shop.search_[j]"], 5) for at in range(8)),
+                  (["app_[#]", "a/Other.o_[j]"], 20), (["app_[#]", "a/Last.l_[j]", "a/Shop.search_[i]"], 6))
+        self.says("Hot spot: a/Shop.search, total 69.70%, self 69.70%")
+        self.assertEqual(self.browser.run("(t => t.keys[t.key[t.parent[app.graph.hot]]].name)(app.tree)"), "a/Last.l")
+        self.browser.run("go({ split: true })")
+        self.says("Hot spot: a/Shop.search, total 69.70%, self 69.70%")
+
+    def test_where_no_function_has_much_the_hot_spot_is_the_end_of_the_trunk(self):
+        trunk = ["app_[#]", "a/Main.run_[j]", "java/lang/Thread.run_[j]", "a/Plan.parse_[j]", "java/util/Optional.map_[j]"]
+        self.show(*((trunk + [f"a/Step.s{at}_[j]"], 5) for at in range(12)), (trunk[:2] + ["a/Main.rest_[j]"], 5),
+                  (["app_[#]", *START, "CompileBroker::compiler_thread_loop_[v]"], 80))
+        self.says("Hot spot: a/Plan.parse, total 41.38%, self 0.00%; [JIT compiler] 55.17%")
+
+    def test_without_a_function_of_its_own_a_program_has_that_of_a_library(self):
+        self.show((["app_[#]", "java/lang/Thread.run_[j]", "org/jruby/RubyArray.each_[j]", "java/util/HashMap.get_[j]"], 9),
+                  (["app_[#]", "java/lang/Thread.run_[j]", "java/util/HashMap.get_[j]"], 5))
+        self.says("Hot spot: org/jruby/RubyArray.each, total 64.29%, self 0.00%")
+        self.show((["app_[#]", "java/lang/Thread.run_[j]", "java/util/HashMap.get_[j]"], 5))
+        self.says("Hot spot: java/util/HashMap.get, total 100.00%")
+
+    def test_a_program_without_java_has_a_hot_spot(self):
+        self.show((["shell_[#]", "main", "work", "do_syscall_64_[k]", "copy_user_[k]"], 9),
+                  (["shell_[#]", "main", "std::sort(int*, int*)"], 3), (["shell_[#]", "main"], 1))
+        self.says("Hot spot: work, total 69.23%, self 0.00% \u2013 widest top: copy_user")
+
+    def test_what_the_jvm_does_is_said_beside_the_hot_spot(self):
+        compiler = ["app_[#]", *START, "CompileBroker::compiler_thread_loop_[v]", "Compile::Code_Gen_[v]"]
+        self.show((compiler, 60), (["app_[#]", "a/Shop.search_[j]"], 39),
+                  (["app_[#]", *START, "WorkerThread::run_[v]", "mark_[v]"], 1))
+        self.says("Hot spot: a/Shop.search, total 39.00%, self 39.00%; [JIT compiler] 60.00%")
+        self.browser.run("go({ javaOnly: true })")
+        self.says("Hot spot: a/Shop.search, total 39.00%, self 39.00%; [JIT compiler] 60.00%")
+        self.show((compiler, 60))
+        self.says("Widest top: Compile::Code_Gen, self 100.00%")
+
     def test_stacks_that_the_window_has_room_for_stand_on_its_edge(self):
         self.show((["app_[#]", "a/Hot.spot_[j]"], 50))
-        self.assertEqual(self.browser.run("app.graph.hot"), -1)
-        self.assertEqual(self.text("#details"), "all (50 samples, 100.00%) \u2013 widest top: a/Hot.spot, self 100.00%")
+        self.assertEqual(self.browser.run("app.graph.host.scrollTop"), 0)
+        self.assertEqual(self.text("#details"), "Hot spot: a/Hot.spot, total 100.00%, self 100.00% \u2013 all (50 samples, 100.00%)")
 
     def test_a_run_or_a_note_is_no_top_while_there_is_another(self):
         self.show((["app_[#]", "[truncated: snapshot ended]_[#]"], 50), (["app_[#]", *CALL, "a/Hot.spot_[j]"], 3),
                   (["app_[#]", *CALL], 40))
-        self.assertIn("widest top: org/jruby/ir/interpreter/InterpreterEngine.interpret, self ", self.text("#details"))
+        self.says("Hot spot: org/jruby/ir/interpreter/InterpreterEngine.interpret, total 43.01%, self 43.01%")
         self.show((["app_[#]", "[truncated: snapshot ended]_[#]"], 50))
-        self.assertIn("widest top: [truncated: snapshot ended], self 100.00%", self.text("#details"))
+        self.assertIn("Widest top: [truncated: snapshot ended], self 100.00%", self.text("#details"))
 
     def test_a_top_that_waits_is_the_function_that_waits(self):
         self.show((["app_[#]", "a/Pool.take_[j]", "[blocked: futex]_[w]"], 50))
-        self.assertTrue(self.text("#details").endswith("widest top: a/Pool.take [blocked: futex], self 100.00%"))
+        self.says("Hot spot: a/Pool.take, total 100.00%, self 100.00% \u2013 most in [blocked: futex], 100.00%")
+
+    # what is written on boxes
+
+    def test_a_wide_box_has_its_share_and_a_narrow_one_has_the_name_alone(self):
+        written = ("(() => { const out = []; const pen = { fillRect() {}, fillText: (text, x) => text && out.push([text, Math.round(x)]) };"
+                   "const g = app.graph; for (const level of g.levels) level.nodes.forEach((i, at) => level.w[at] >= LABEL_FROM &&"
+                   "g.paintLabel(pen, i, { x: level.x[at], y: 0, w: level.w[at], ink: LABEL_INK }));"
+                   "return [out, g.width]; })()")
+        self.show((["app_[#]", "a/Wide.w_[j]"], 72), (["app_[#]", "a/Next.n_[j]"], 20), (["app_[#]", "a/Slim.s_[j]"], 8))
+        out, width = self.browser.run(written)
+        texts = [text for text, x in out]
+        self.assertEqual(sorted(text for text in texts if "%" in text), ["100.0%", "100.0%", "20.0%", "72.0%"])
+        self.assertIn("a/Slim.s", texts)
+        edges = [x for text, x in out if text == "100.0%"]
+        self.assertEqual(edges, [round(width - 5)] * 2)
+        self.show((["app_[#]", "a/Wide.w_[j]"], "100 200"), (["app_[#]", "a/Next.n_[j]"], "100 100"), how=("compare",))
+        shares = [text for text, x in self.browser.run(written)[0] if "%" in text]
+        self.assertEqual(sorted(shares), ["+16.67%", "\u221216.67%"])
 
     def test_callers_have_the_room_that_callees_leave(self):
         self.tall(fragment="#tab=sandwich&focus=a/Hot.spot")

@@ -206,6 +206,22 @@ function zoomTo(graph, i)
 		go({ zoom: pathOf(graph.tree, i) });
 }
 
+/* Picks the hot spot, in the whole graph, the root first. */
+function showHot()
+{
+	const { graph, state, tree } = app, spot = hotSpot(tree);
+	if (page.open)
+		page.open.close();
+	if (!spot)
+		return;
+	if (state.tab === "graph" && !state.reversed && graph.zoomed === 0) {
+		graph.show(spot.node);
+	} else {
+		graph.coming = { tree, i: spot.node };
+		go({ tab: "graph", reversed: false, zoom: "" });
+	}
+}
+
 function focusOn(key)
 {
 	go({ tab: "sandwich", focus: app.tree.keys[key].name });

@@ -173,7 +173,8 @@ class Folding {
 		this.runs = new Runs(app.data, isGone, how);
 		this.run = new Int32Array(base.count);             // frames of the run up to here
 		this.isSplit = new Uint8Array(base.count);         // its own samples are a node above the run
-		this.runBelow = new Int32Array(base.count + 1);    // a node's child that is a run
+		this.runBelow = [new Int32Array(base.count + 1), new Int32Array(base.count + 1)];    // a node's child that
+		this.isWait = new Uint8Array(base.count + 1);      // is a run, but for those under waits; and that is one
 		this.longest = new Int32Array(base.count + 1);
 		this.seen = new Int32Array(base.count + 1);        // a bit a list
 	}
@@ -203,12 +204,13 @@ class Folding {
 		this.sources[node] = Math.min(this.sources[node] + 1, 2);
 	}
 
-	/* The run that a frame of one belongs to. */
+	/* The run that a frame of one belongs to. What lies under a wait is a run of its own. */
 	runOf(i, parent)
 	{
-		const { base, tree, runKey } = this;
-		const to = tree.key[parent] === runKey ? parent :
-			this.runBelow[parent] || (this.runBelow[parent] = this.add(parent, runKey));
+		const { base, tree, runKey, runs } = this, isWait = runs.of[i] === runs.waits ? 1 : 0, below = this.runBelow[isWait];
+		const to = tree.key[parent] === runKey && this.isWait[parent] === isWait ? parent :
+			below[parent] || (below[parent] = this.add(parent, runKey));
+		this.isWait[to] = isWait;
 		this.run[i] = to === parent ? this.run[base.parent[i]] + 1 : 1;
 		this.seen[to] |= 1 << this.runs.of[i];
 		this.longest[to] = Math.max(this.longest[to], this.run[i]);
@@ -284,10 +286,15 @@ class Folding {
 			this.keep(i, this.parentOf(i));
 	}
 
-	/* Of which node i becomes a child. Without a Java method why a thread waits is the task's child. */
+	/*
+	 * Of which node i becomes a child. Without a Java method why a thread waits is the task's child. Who has
+	 * waited and waits for a processor by now stands beside the wait, and not in it.
+	 */
 	parentOf(i)
 	{
-		const { base, below } = this, up = base.parent[i], parent = (below || this.of)[up];
+		const { base, below, runs } = this, up = base.parent[i];
+		const isRunnable = runs && base.keys[base.key[i]].name === RUNNABLE;
+		const above = (below || this.of)[up], parent = isRunnable && this.isWait[above] ? this.tree.parent[above] : above;
 		return this.isMethod && this.isLeaf[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
 			this.taskNode(i, parent) : parent;
 	}

@@ -4,7 +4,7 @@
  * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
  * large as the window; what is scrolled past is not drawn.
  */
-const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 120, LABEL_FROM = 27, SEEN_FROM = 6;
+const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 120, LABEL_FROM = 27, SHARE_FROM = 150, SEEN_FROM = 6;
 const MATCH = "#cd2ddc", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -105,7 +105,7 @@ class Graph {
 		this.icicle = false;
 		this.levels = [];
 		this.width = this.shown = 0;
-		this.widest = this.hot = -1;     // the widest top; the same, where that is what is shown first
+		this.widest = this.hot = -1;     // the widest top; the hot spot, or without one the widest top
 		this.coming = null;     // a node, with its tree, that is shown once that is drawn
 		this.listen();
 	}
@@ -177,9 +177,10 @@ class Graph {
 		this.drawn = drawn;
 		if (Object.keys(drawn).every(name => drawn[name] === before[name]))
 			return;
-		this.widest = zoomed === 0 ? this.widestTop() : -1;
-		this.hot = height > shown ? this.widest : -1;
-		if (this.hot >= 0)
+		const spot = zoomed === 0 ? hotSpot(tree) : null;
+		this.widest = zoomed === 0 ? this.widestTop(spot) : -1;
+		this.hot = spot ? spot.node : this.widest;
+		if (this.hot >= 0 && height > shown)
 			this.scrollToHot();
 		else
 			this.scrollToBase();
@@ -199,14 +200,14 @@ class Graph {
 		this.host.scrollTop = this.icicle ? y - 0.75 * this.shown : y - 0.25 * this.shown;
 	}
 
-	/* What most samples end in at one place, of what is drawn; -1 where callers are first. */
-	widestTop()
+	/* What most samples end in at one place, of what is drawn and, beside a hot spot, no task; -1 where callers are first. */
+	widestTop(spot)
 	{
 		const { selfWide, keys, key } = this.tree, isNote = keys.map(({ kind }) => app.data.kinds[kind].letter === "#");
 		const better = (i, best) => selfWide[i] > (best < 0 ? 0 : selfWide[best]) ? i : best;
 		let best = -1, note = -1;     // a run of frames, or why a stack is cut, is no function
 		for (const level of selfWide ? this.levels : []) {
-			for (const i of level.nodes.filter(node => node > 0)) {
+			for (const i of level.nodes.filter(node => node > 0 && !(spot && spot.task[node]))) {
 				if (isNote[key[i]])
 					note = better(i, note);
 				else
@@ -284,7 +285,18 @@ class Graph {
 		}
 	}
 
-	/* The kind's letter in a stripe of its own, then the name. */
+	/* What stands at the right edge of a box: the share of all, in a comparison its change; "" for none. */
+	shareOn(i)
+	{
+		const { tree } = this, all = app.tree.total[0] || 1, { data, state } = app;
+		if (!data.before)
+			return (100 * tree.total[i] / all).toFixed(1) + "%";
+		const change = changeClass(tree.total[i], tree.beforeTotal[i]);
+		return change === CHANGE.noise || !state.normalise ? "" :
+			signedShare((tree.total[i] - tree.beforeTotal[i]) / all);
+	}
+
+	/* The kind's letter in a stripe of its own, then the name, and the share where there is room. */
 	paintLabel(pen, i, box)
 	{
 		const key = this.tree.keys[this.tree.key[i]];
@@ -297,8 +309,11 @@ class Graph {
 		pen.textAlign = "center";
 		if (tab)
 			pen.fillText(this.letterOf(i), box.x + tab / 2, box.y + ROW / 2);
+		const share = box.w < SHARE_FROM ? "" : this.shareOn(i), shareWide = share ? widthOf(share) + 10 : 0;
 		pen.textAlign = "left";
-		pen.fillText(labelOf(key, box.w - tab - 6), box.x + tab + 3, box.y + ROW / 2);
+		pen.fillText(labelOf(key, box.w - tab - 6 - shareWide), box.x + tab + 3, box.y + ROW / 2);
+		pen.textAlign = "right";
+		pen.fillText(share, box.x + box.w - 5, box.y + ROW / 2);
 	}
 
 	letterOf(i)

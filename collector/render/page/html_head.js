@@ -78,9 +78,21 @@ function factTools()
 		title: "About this recording" }, "facts", element("h2", {}, facts.title),
 	element("p", {}, facts.subtitle || ""), banner(items),
 	element("p", { class: "notes" }, facts.event ? "" : facts.notes || ""));
-	const text = bad.map(({ label, text }) => label + " " + text).join("; ");
-	const warnings = button("\u26a0 " + text, { id: "warnings", title: text }, () => menu.open());
-	return [...(bad.length > 0 ? [warnings] : []), menu.host];
+	const all = bad.map(({ label, text }) => label + " " + text).join("; ");
+	return [...(bad.length > 0 ? [button(shortWarning(bad), { id: "warnings", title: all }, () => menu.open())] : []),
+		menu.host];
+}
+
+const SHORT = { "unnamed frames in": "unnamed", "names and labels without room": "names lost",
+	"without their frames in the heap": "heap missing", "without the copy of their stack": "no stack",
+	"cut at the memory limit": "cut", "without time and thread": "untimed" };
+
+/* The first of them as a word and its figure, which are never cut, and how many more there are. */
+function shortWarning([{ label, text }, ...more])
+{
+	const value = label === "not whole" ? null : /^[\d.,]+%?[^(,;]*(\([\d.]+%\))?/.exec(text);
+	return "\u26a0 " + (SHORT[label] || label) + (value ? " " + value[0].trim() : "") +
+		(more.length > 0 ? ", +" + more.length : "");
 }
 
 // ---- the legend ----
@@ -264,6 +276,8 @@ function viewMenu()
 		toggle("Fold recursion", "recursion", "Join recursive calls"),
 		...startTool(), ...plumbingTool(), ...frameworkTool(),
 		...(app.data.before ? compareTools() : []),
+		button("Hot spot", { id: "hot", title: "Key h: where most of the time goes, of the program's own functions" },
+			showHot),
 		page.unzoom = button("Reset zoom", { id: "unzoom", title: "Key 0, or Escape" }, () => go({ zoom: "" })));
 }
 

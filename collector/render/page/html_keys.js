@@ -18,7 +18,7 @@ function onGraphKey(event, graph)
 
 const KEYS = [["/", "search; Ctrl-F and F3 too"], ["Enter, Shift-Enter", "in the search: next match, previous match"],
 	["arrows", "in the graph: from frame to frame"], ["Enter", "zoom to the frame"],
-	["0, Escape", "the whole graph again"], ["right button, menu key", "what else can be done with a frame"], ["c", "copy the frame's name"], ["s", "copy its stack"],
+	["0, Escape", "the whole graph again"], ["h", "to the hot spot"], ["right button, menu key", "what else can be done with a frame"], ["c", "copy the frame's name"], ["s", "copy its stack"],
 	["Tab", "to the graph, then to all else"], ["?", "these keys"]];
 
 function showKeys()
@@ -34,7 +34,7 @@ function showKeys()
 /* Those that mean the same wherever they are pressed, but in a field. */
 const ANYWHERE = {
 	"/": () => page.search.select(), "?": showKeys,
-	c: () => copySelected("name"), s: () => copySelected("stack"), 0: () => go({ zoom: "" }),
+	c: () => copySelected("name"), s: () => copySelected("stack"), 0: () => go({ zoom: "" }), h: showHot,
 };
 
 function onEscape(typing)

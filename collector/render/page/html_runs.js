@@ -91,6 +91,7 @@ class Runs {
 		const near = new Int32Array(base.count);     // what is drawn at a node, or above it
 		const leads = new Uint8Array(base.count);    // to another of a run
 		const isStart = Uint8Array.from(base.keys, key => isFrame(key) ? 0 : 1);
+		const isOne = (i, up) => of[i] >= 0 && of[up] >= 0 && (of[i] === this.waits) === (of[up] === this.waits);
 		for (let i = 1; i < base.count; i++) {
 			const up = near[base.parent[i]], list = ofKey[base.key[i]];
 			near[i] = isGone[i] ? up : i;
@@ -99,10 +100,10 @@ class Runs {
 			const isOut = (list === this.jdk && of[up] < 0) ||
 				(list === 0 && up > 0 && !isStart[base.key[up]] && of[up] !== 0);
 			of[i] = list >= 0 && !isOut ? list : underWaits[i] ? this.waits : -1;
-			leads[up] |= of[i] >= 0 ? 1 : 0;
+			leads[up] |= isOne(i, up) ? 1 : 0;
 		}
 		for (let i = base.count - 1; i > 0; i--)
-			if (of[i] >= 0 && !leads[i] && of[near[base.parent[i]]] < 0)
+			if (of[i] >= 0 && !leads[i] && !isOne(i, near[base.parent[i]]))
 				of[i] = -1;
 	}
 }

@@ -11,7 +11,7 @@ const SORT_TITLES = {
 	blocked: "Stacks of threads that waited for something else, such as a lock, a disk or an answer",
 	idle: "Stacks of threads that waited for work, such as those of a pool without tasks",
 };
-const IDLE = SORTS.indexOf("idle");
+const IDLE = SORTS.indexOf("idle"), RUNNABLE = "[runnable]";
 const WAIT = 0, LOOP = 1, FRAME = 2;     // what the lists of idle frames say of a key, in bits
 
 /* A star is any text, a . and a / are alike, and the package may be missing. */
@@ -41,7 +41,7 @@ function sortNodes({ base, keys, facts, kinds })
 	const roles = Uint8Array.from(keys, ({ name, module, kind }) => isState[kind] ? 0 : isWait(name) << WAIT |
 		(isLoop(name) || isLoop(module || "")) << LOOP | isFrame(name) << FRAME);
 	const state = Uint8Array.from(keys, ({ name, kind }) =>
-		!isState[kind] ? 0 : name === "[runnable]" ? 1 : 2);
+		!isState[kind] ? 0 : name === RUNNABLE ? 1 : 2);
 	const sorts = new Uint8Array(base.count), isIdle = new Uint8Array(base.count);
 	for (let i = 1; i < base.count; i++) {
 		const up = base.parent[i], one = roles[base.key[i]], other = up > 0 ? roles[base.key[up]] : 0;

@@ -65,15 +65,25 @@ function topName({ tree }, i)
 	return at > 0 && at !== i ? nameOf(at) + " " + nameOf(i) : nameOf(i);
 }
 
-/* Where nothing is picked, of the whole graph, and of where most of its samples end. */
+const LEAST_TOP = 0.02;     // of all, that is worth a word beside the hot spot
+
+/* What stacks end in most often at one place; of the hot spot itself only what it waits for. */
+function topText(graph, spot)
+{
+	const { tree, widest } = graph, name = widest < 0 ? "" : topName(graph, widest);
+	if (widest < 0 || (spot && (spot.name === name || tree.selfWide[widest] < LEAST_TOP * tree.wide[0])))
+		return "";
+	const text = spot && name.startsWith(spot.name + " [") ? "most in " + name.slice(spot.name.length + 1) + ", " :
+		(spot ? "widest top: " : "Widest top: ") + name + ", self ";
+	return text + percent(tree.selfWide[widest], tree.wide[0]);
+}
+
+/* Where nothing is picked, where most of the time goes, and of the whole graph. */
 function restText(graph)
 {
-	const { tree, zoomed, widest, hot } = graph;
-	if (hot >= 0)
-		return "Widest top: " + topName(graph, hot) + describe(graph, hot).slice(tree.keys[tree.key[hot]].name.length);
+	const { tree, zoomed } = graph, spot = zoomed === 0 ? hotSpot(tree) : null;
 	const whole = zoomed === 0 && graph === app.graph && !app.data.before ? titleOf(graph, 0) : describe(graph, zoomed);
-	return whole + (widest < 0 ? "" : " \u2013 widest top: " + topName(graph, widest) + ", self " +
-		percent(tree.selfWide[widest], tree.wide[0]));
+	return [spot ? hotText(spot, tree.wide[0]) : "", topText(graph, spot), whole].filter(text => text).join(" \u2013 ");
 }
 
 function showDetails(graph, i)
