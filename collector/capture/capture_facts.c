@@ -373,7 +373,8 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct record *r
 	const uint64_t flags = (sample->is_exact ? CAPTURE_SAMPLE_EXACT : 0) |
 			       (sample->ends_at_page ? CAPTURE_SAMPLE_PAGE_OUT : 0) |
 			       (sample->weight > 1 ? CAPTURE_SAMPLE_WEIGHS : 0) |
-			       (sample->unread_pages ? CAPTURE_SAMPLE_HOLES : 0);
+			       (sample->unread_pages ? CAPTURE_SAMPLE_HOLES : 0) |
+			       (sample->comm[0] ? CAPTURE_SAMPLE_COMM : 0);
 
 	bytes_add_varint(bytes, id);
 	bytes_add_varint(bytes, record->time_ns);
@@ -385,6 +386,8 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct record *r
 		bytes_add_varint(bytes, sample->weight);
 	if (flags & CAPTURE_SAMPLE_HOLES)
 		bytes_add_varint(bytes, sample->unread_pages);
+	if (flags & CAPTURE_SAMPLE_COMM)
+		capture_put_text(bytes, sample->comm);
 	bytes_add_varint(bytes, kernel_len + user_len);
 	put_chain(bytes, (uint64_t)PERF_CONTEXT_KERNEL, &sample->kernel, kernel_len);
 	put_chain(bytes, (uint64_t)PERF_CONTEXT_USER, &sample->user, user_len);

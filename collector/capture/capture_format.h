@@ -66,11 +66,12 @@ enum capture_kind {
 #define CAPTURE_MAX_WEIGHT   (1u << 24)
 
 /* Flags of a sample. */
-#define CAPTURE_SAMPLE_EXACT	1u /* is_exact of struct sample */
-#define CAPTURE_SAMPLE_PAGE_OUT 2u /* ends_at_page */
-#define CAPTURE_SAMPLE_WEIGHS	4u /* the weight follows; else it is 1 */
-#define CAPTURE_SAMPLE_HOLES	8u /* then unread_pages follow; else there are none */
-#define CAPTURE_SAMPLE_FLAGS	15u
+#define CAPTURE_SAMPLE_EXACT	1u  /* is_exact of struct sample */
+#define CAPTURE_SAMPLE_PAGE_OUT 2u  /* ends_at_page */
+#define CAPTURE_SAMPLE_WEIGHS	4u  /* the weight follows; else it is 1 */
+#define CAPTURE_SAMPLE_HOLES	8u  /* then unread_pages follow; else there are none */
+#define CAPTURE_SAMPLE_COMM	16u /* then the kernel's name of the thread follows */
+#define CAPTURE_SAMPLE_FLAGS	31u
 
 /*
  * The most of each in a capture, so that nobody can make a small file whose replay takes minutes or

@@ -259,6 +259,8 @@ static int read_sample(struct run *run, uint64_t id)
 	sample->weight += sample->weight == 0;
 	if (flags & CAPTURE_SAMPLE_HOLES)
 		sample->unread_pages = capture_get(&cursor);
+	if (flags & CAPTURE_SAMPLE_COMM)
+		capture_get_text(&cursor, sample->comm, sizeof(sample->comm));
 	chain_len = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_CHAIN);
 	for (uint32_t i = 0; i < chain_len; i++)
 		room->chain[i] = capture_get(&cursor);
@@ -327,6 +329,9 @@ static int do_step(struct run *run, struct capture_cursor cursor)
 		err = replay_memory_begin(&run->memory, process ? process->pid : 0, &cursor);
 	if (!err)
 		err = read_sample(run, id);
+	/* The names of a process's threads are facts of their own. */
+	if (process)
+		run->sample.record.sample.comm[0] = '\0';
 	if (!err && step != SAMPLE_TAKE && !process)
 		err = -EINVAL;
 	if (err || (run->wanted->wants && !run->wanted->wants(run->wanted->arg, id)))

@@ -43,16 +43,19 @@ static size_t add_labels(const struct chain_style *style, struct symbolizer *sym
 			 const struct chain_walk *walk, struct frame *ret)
 {
 	struct process *const process = walk->process;
-	char called[PLACE_NAME_BYTES] = "[gone]", text[PLACE_NAME_BYTES + 16];
+	const char *const comm = walk->record->sample.comm;
+	char called[PLACE_NAME_BYTES], text[PLACE_NAME_BYTES + 16];
 	size_t n = 0;
 
+	/* Of a process that nobody has looked at in time, the kernel has told its thread's name. */
 	if (process)
 		process_write_called(process, called, sizeof(called));
+	else
+		snprintf(called, sizeof(called), "[gone%s%s]", comm[0] ? ": " : "", comm);
 	if (style->by_thread) {
-		const struct thread_at at = {.tid = walk->record->tid,
-					     .time_ns = walk->record->time_ns,
-					     .comm = walk->record->sample.comm};
-		const char *name = process ? process_thread_name_at(process, &at, NULL) : "";
+		const struct thread_at at = {
+			.tid = walk->record->tid, .time_ns = walk->record->time_ns, .comm = comm};
+		const char *name = process ? process_thread_name_at(process, &at, NULL) : comm;
 
 		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
 		ret[n++] = symbolizer_label(symbolizer, text);

@@ -121,6 +121,9 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 		thread.name = process_thread_name_at(process, &at, &thread.cut_name);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");
+	} else if (sample->comm && sample->comm[0]) {
+		snprintf(title, sizeof(title), "[gone: %s]", sample->comm);
+		thread.name = sample->comm;
 	}
 	thread.process = timeline_process(timeline, &row);
 	return timeline_thread(timeline, &thread);

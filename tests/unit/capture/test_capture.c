@@ -566,6 +566,17 @@ static void a_sample_of_a_process_that_is_gone_comes_back(void **state)
 	check_frame("do_work");
 }
 
+static void what_the_kernel_called_a_thread_that_is_gone_comes_back(void **state)
+{
+	strcpy(record.sample.comm, "sh");
+	take_of(NULL);
+	open_capture();
+	run();
+	record.sample.comm[0] = '\0';
+	check_same();
+	check_frame("label [gone: sh]");
+}
+
 static void facts_of_the_recording_come_back(void **state)
 {
 	const struct profile_info *info;
@@ -988,6 +999,7 @@ int main(void)
 		CASE(an_inline_table_comes_back_whole),
 		CASE(a_function_of_a_foreign_perf_map_comes_back),
 		CASE(a_sample_of_a_process_that_is_gone_comes_back),
+		CASE(what_the_kernel_called_a_thread_that_is_gone_comes_back),
 		CASE(facts_of_the_recording_come_back),
 		CASE(samples_go_to_the_sinks_each_time_a_capture_is_run),
 		CASE(weights_and_pages_that_were_not_read_come_back),

@@ -437,6 +437,22 @@ static void a_span_of_time_is_spread_over_that_time(void **state)
 	assert_int_equal(tree->profile.quality.samples, 999999);
 }
 
+static void who_was_gone_has_the_name_that_the_kernel_told(void **state)
+{
+	struct named_sample sample = {.pid = 4711, .tid = 4712, .time_ns = START_NS};
+	struct timeline *const timeline = &tree->timeline;
+	const struct timeline_thread *thread;
+
+	begin();
+	thread = &timeline->threads[named_sample_thread(&sample, timeline)];
+	assert_string_equal(timeline->processes[thread->process].title, "");
+	sample.comm = "sh";
+	sample.pid = sample.tid = 4713;
+	thread = &timeline->threads[named_sample_thread(&sample, timeline)];
+	assert_string_equal(timeline->processes[thread->process].title, "[gone: sh]");
+	assert_string_equal(thread->name, "sh");
+}
+
 static void no_sink_cuts_an_object_of_more_than_4_gib(void **state)
 {
 	const uint64_t size = 9 * (UINT64_C(1) << 30) + 7;
@@ -502,6 +518,7 @@ int main(void)
 		TEST(long_names_are_shared_as_nodes_are),
 		TEST(who_has_many_processes_leaves_rows_to_others),
 		TEST(who_has_many_threads_leaves_rows_to_others),
+		TEST(who_was_gone_has_the_name_that_the_kernel_told),
 		TEST(a_period_is_over_when_nothing_of_it_can_come),
 		TEST(a_period_can_be_ended_and_given_up),
 		TEST(a_period_that_grows_too_large_says_where_it_ends),
