@@ -144,12 +144,20 @@ static bool find_libjvm(const struct process *process, struct vm_image_mapping *
 	return false;
 }
 
-/* Says why names are missing. The first error may be that of a JVM that is starting. */
+/*
+ * Says why names are missing. The first error may be that of a JVM that is starting. Of a JVM that
+ * is only listed, or may be the one that is asked for, the list says it, and the log does not.
+ */
 static void say_problem(const struct process *process, uint64_t now_ns)
 {
 	static struct log_limit limit;
 	const struct outside_process *const outside = process->outside;
 
+	if (outside->only_names) {
+		log_debug("PID %d is a JVM, and what it runs cannot be read: %s", (int)process->pid,
+			  outside_process_problem(outside));
+		return;
+	}
 	if (outside->err == -ESRCH || !log_limit_allows(&limit, process->group, now_ns))
 		return;
 	log_warning("PID %d is a JVM %s, and %s: %s%s%s%s", (int)process->pid,
@@ -158,7 +166,6 @@ static void say_problem(const struct process *process, uint64_t now_ns)
 					  : "without an agent",
 		    outside->only_threads ? "names that others give its threads are not known"
 		    : outside->is_beside  ? "this code has no names"
-		    : outside->only_names ? "what it runs cannot be read"
 					  : "its Java code has no names",
 		    outside_process_problem(outside), outside->lacks[0] ? " (" : "", outside->lacks,
 		    outside->lacks[0] ? ")" : "");

@@ -3,6 +3,7 @@
 #include "../outside/fake_vm.h"
 
 #include "base/guarded.h"
+#include "base/log.h"
 #include "base/process_stat.h"
 #include "process/code_events.h"
 #include "process/outside_upkeep.h"
@@ -333,6 +334,20 @@ static void names_that_cannot_be_read_are_waited_for_no_more(void **state)
 	assert_int_equal(fixture->named, 0);
 }
 
+static void a_log_has_nothing_of_who_is_only_listed(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct log_catch caught = {0};
+
+	memset(fixture->vm.bytes, 0, 4096);
+	log_catch(&caught);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, UINT64_C(40000000000));
+	log_catch(NULL);
+	assert_true(fixture->upkeep.stats.errors > 1);
+	assert_string_equal(caught.warnings, "");
+}
+
 static void another_program_has_none_of_these_names(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -430,9 +445,13 @@ static void an_agent_that_goes_leaves_the_reading(void **state)
 static void another_virtual_machine_is_told_and_tried_less_and_less_often(void **state)
 {
 	struct fixture *const fixture = *state;
+	struct log_catch caught = {0};
 
 	memset(fixture->vm.bytes, 0, 4096);
+	log_catch(&caught);
 	pass(fixture, UINT64_C(40000000000));
+	log_catch(NULL);
+	assert_non_null(strstr(caught.warnings, "is a JVM without an agent"));
 	assert_null(fixture->process->jvm);
 	assert_non_null(strstr(outside_process_problem(fixture->process->outside),
 			       "another virtual machine"));
@@ -798,6 +817,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(names_that_cannot_be_read_are_waited_for_no_more,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_log_has_nothing_of_who_is_only_listed, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(another_program_has_none_of_these_names, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_takes_over, set_up, tear_down),
