@@ -26,6 +26,7 @@
 #define ROWS_OF_TEXT 40
 #define ROWS_OF_JSON 500
 #define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* until the first table, which shows this time */
+#define PATIENCE_NS  (1 * CLOCK_NS_PER_SEC) /* more, for a table of too little time */
 #define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* delay of samples */
 
 struct top {
@@ -37,6 +38,7 @@ struct top {
 	struct top_facts facts;
 	char target[160], summary[REPORT_BYTES + 256], quality[REPORT_BYTES];
 	struct held_log log;
+	uint64_t begun_ns; /* the command */
 };
 
 static void say_pids(const struct recording_options *options, char *ret, size_t size)
@@ -217,9 +219,23 @@ static int print_table(const struct top *top)
 	return fflush(stdout) == 0 ? 0 : -EIO;
 }
 
+/* Sampling begins when its events are open, which on a busy host takes a while. */
+static int look_for_long(struct top *top)
+{
+	const uint64_t end_ns = clock_now_ns() + PATIENCE_NS;
+	int err = look(top);
+
+	while (!err && top_options_is_too_short(&top->options->top, top->copy.covered_ns) &&
+	       clock_now_ns() < end_ns && !top->recorder->ops->is_interrupted(top->recorder)) {
+		err = top->recorder->ops->wait(top->recorder, -1, PATIENCE_NS / 10);
+		err = err ? err : look(top);
+	}
+	return err;
+}
+
 static int print(struct top *top)
 {
-	int err = look(top);
+	int err = look_for_long(top);
 
 	if (err)
 		return err;
@@ -234,7 +250,9 @@ static int print(struct top *top)
 static int run_plain(struct top *top)
 {
 	const struct top_options *options = &top->options->top;
-	uint64_t due_ns = clock_now_ns() + options->delay_ns + HOLDING_NS;
+	const uint64_t start_ns = clock_now_ns();
+	uint64_t due_ns = start_ns + HOLDING_NS +
+			  top_options_first_ns(options, start_ns - top->begun_ns, HOLDING_NS);
 	int err = 0;
 
 	do {
@@ -364,6 +382,7 @@ int command_top(const struct options *options)
 		return EXIT_USAGE;
 	}
 	top.options = options;
+	top.begun_ns = clock_now_ns();
 	err = take_options(&top);
 	if (!err)
 		err = recorder_open(options, &top.recorder);
