@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records stacks for whole_stacks.py, each into folded stacks of one form: fgcollect, perf
-with frame pointers or with DWARF, async-profiler.
+"""What records stacks for whole_stacks.py, each into folded stacks of one form: fgcollect with its
+agent or without, perf with frame pointers or with DWARF, async-profiler.
 
 Form: process, thread, frames from the root on, as `fgcollect record --threads` writes them.
 
@@ -14,15 +14,17 @@ import os
 import pathlib
 import re
 import shutil
+import time
 
 import async_profiler
 from bench_place import collector, processes, settings
 from harness import folded, musl
-from stack_workloads import Agent, ContainerAgent
+from stack_workloads import Agent, ContainerAgent, NoAgent, NoAgentContainer
 
 DWARF_BYTES = 32768
 DWARF_MOST_HZ = 199  # more than that is lost
 MAX_STACK = 4096
+SHORT_LIVED = r"ShortLived|javac\.Main"
 PERF_HEADER = re.compile(r"^(\S.*?)\s+(\d+)/(\d+)\s*$")
 LIBRARY = re.compile(r"\.so[\d.]*$")
 PERF_FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \((.*)\)$")
@@ -74,6 +76,8 @@ class Fgcollect:
     """
 
     name, said = "fgcollect", None
+    start, start_contained = Agent, ContainerAgent
+    of_several = ()     # a target for JVMs that come and go
 
     def __init__(self, *args, engine=None, musl=None, beside_them=None):
         self.args, self.engine, self.beside_them = args, engine, beside_them
@@ -82,12 +86,12 @@ class Fgcollect:
     def agent(self, place, framepointer):
         options = f"framepointer={framepointer}"
         if not self.engine:
-            return Agent(place, options)
+            return self.start(place, options)
         beside = self.beside_them.load(place) if self.beside_them else {}
-        return ContainerAgent(self.engine, place, options, **self.parts, **beside)
+        return self.start_contained(self.engine, place, options, **self.parts, **beside)
 
     def record(self, place, running, seconds, hz):
-        target = ["-p", running.pid] if running.pid else []
+        target = ["-p", running.pid] if running.pid else self.of_several
         recording = collector.record(place, "--threads", *target, *self.args, seconds=seconds, hz=hz)
         self.said = recording.quality.rooted
         return recording.folded
@@ -98,6 +102,14 @@ class Fgcollect:
         yield
         if self.beside_them:
             self.beside_them.keep()
+
+
+class Outside(Fgcollect):
+    """fgcollect, and JVMs without its agent. JVMs that come and go are found by what they run."""
+
+    name = "outside"
+    start, start_contained = NoAgent, NoAgentContainer
+    of_several = ("--jvm", SHORT_LIVED)
 
 
 def frames_of(name, dso):
@@ -225,11 +237,37 @@ class AsyncProfiler:
         return "main" if name == "DestroyJavaVM" else name
 
 
-def tools(compare, async_profiler, fgcollect):
-    """That Fgcollect; to compare with also perf, and async-profiler if that says where it is."""
+class Attached(AsyncProfiler):
+    """async-profiler from Maven Central, attached to JVMs that nobody has prepared."""
+
+    name = "attached async"
+
+    def __init__(self, jdk):
+        super().__init__("")
+        self.jdk = jdk
+
+    @staticmethod
+    def agent(place, framepointer):
+        return NoAgent(place)
+
+    def record(self, place, running, seconds, hz):
+        if not running.pid:
+            raise LookupError("async-profiler records one process")
+        out = place.directory / "attached.collapsed"
+        async_profiler.start(self.jdk, running.pid, hz,
+                             f",threads,cstack=vmx,jstackdepth={MAX_STACK // 2}")
+        time.sleep(seconds)
+        async_profiler.stop(self.jdk, running.pid, out, "collapsed,ann,threads")
+        stacks = folded.Folded("")
+        stacks.stacks = self.stacks_of(out)
+        return stacks
+
+
+def tools(compare, home, fgcollect):
+    """That Fgcollect; to compare with also perf, and async-profiler if home says where it is."""
     found = [fgcollect]
     if compare:
         found += [Perf("fp"), Perf("dwarf")]
-        if async_profiler:
-            found.append(AsyncProfiler(async_profiler))
+        if home:
+            found.append(AsyncProfiler(home))
     return found

@@ -32,7 +32,7 @@ from bench_place import place
 from applications import catalogue
 from harness import engine
 from score_stacks import Score
-from stack_tools import AsyncBeside, Fgcollect, Musl, tools
+from stack_tools import AsyncBeside, Attached, Fgcollect, Musl, Outside, tools
 from stack_workloads import WORKLOADS
 
 HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} "
@@ -60,6 +60,12 @@ def read_arguments():
     parser.add_argument("--beside", action="store_true",
                         help="with --container: async-profiler, from Maven Central, samples in the "
                              "same JVMs, and has a row")
+    parser.add_argument("--without-agent", action="store_true",
+                        help="JVMs without the agent, alone")
+    parser.add_argument("--attached", action="store_true",
+                        help="async-profiler, from Maven Central, attached to JVMs as well")
+    parser.add_argument("--flag", action="append", default=[],
+                        help="of all JVMs, as --flag=-XX:+UseZGC")
     parser.add_argument("--kind", help="passed on to fgcollect record, if given")
     parser.add_argument("--compare", action="store_true",
                         help="perf and async-profiler as well")
@@ -77,19 +83,33 @@ def read_arguments():
         parser.error("--container: only fgcollect records those; leave out --compare")
     if (options.musl or options.beside) and not options.container:
         parser.error("--musl and --beside: only with --container")
+    if options.attached and options.container:
+        parser.error("--attached: only JVMs of this machine; leave out --container")
+    if options.without_agent and (options.beside or options.compare):
+        parser.error("--without-agent: the others load an agent; leave out --beside and --compare")
     for name in options.workloads:
         if name not in WORKLOADS:
             parser.error(f"{name}: no such workload; there are: {', '.join(WORKLOADS)}")
     options.workloads = options.workloads or list(WORKLOADS)
     options.jdk = options.jdk or ([17] if options.musl else [17, 25])
-    options.framepointer = options.framepointer or ["off", "auto"]
+    # What the agent is told is told to nobody without it.
+    without = ["-"] if options.without_agent else ["off", "auto"]
+    options.framepointer = options.framepointer or without
     return options
+
+
+def start_of(tool, here, framepointer, options):
+    """How JVMs are started that this tool is to record."""
+    agent = tool.agent(here, framepointer)
+    agent.add_flags(options.flag)
+    return agent
 
 
 def record(workload, tool, jdk, framepointer, options):
     """A Score and what the program said of its shares."""
     with place() as here, tool.beside(here), \
-            workload.running(tool.agent(here, framepointer), jdk, options.seconds) as running:
+            workload.running(start_of(tool, here, framepointer, options), jdk,
+                             options.seconds) as running:
         # Until the collector knows all code that is there.
         time.sleep(0.5)
         stacks = tool.record(here, running, options.seconds, options.hz)
@@ -154,7 +174,7 @@ def measure(name, tool, jdk, framepointer, options):
     if options.keep:
         keep(options.keep, f"{name}-{jdk}-{framepointer}-{tool.name.replace(' ', '-')}", stacks)
     bad = score.percent("bad")
-    return options.limit is None or tool.name != "fgcollect" or (
+    return options.limit is None or not isinstance(tool, Fgcollect) or (
         bad is not None and bad <= options.limit and score.own > 0)
 
 
@@ -184,6 +204,8 @@ def measure_all(options, fgcollect):
             for framepointer in options.framepointer:
                 for tool in tools(options.compare, options.async_profiler, fgcollect):
                     held &= measure(name, tool, jdk, framepointer, options)
+            if options.attached:
+                held &= measure(name, Attached(jdk), jdk, "-", options)
     return held
 
 
@@ -194,7 +216,8 @@ def main():
     args += ["--sampler", options.sampler] if options.sampler else []
     args += ["--kind", options.kind] if options.kind else []
     with engine_for(options) as containers:
-        held = measure_all(options, Fgcollect(
+        kind = Outside if options.without_agent else Fgcollect
+        held = measure_all(options, kind(
             *args, engine=containers, musl=Musl(containers) if options.musl else None,
             beside_them=AsyncBeside(options.hz) if options.beside else None))
     if not held:

@@ -55,9 +55,15 @@ class Agent:
 
     def __init__(self, place, options="", flags=()):
         self.scratch = place.directory
-        loaded = f"-agentpath:{settings.AGENT}=socket={place.socket}"
         self.place = place
-        self.flags = [*flags, f"{loaded},{options}" if options else loaded]
+        self.flags = [*flags, *self.own(options)]
+
+    def own(self, options):
+        agent = f"-agentpath:{settings.AGENT}=socket={self.place.socket}"
+        return [f"{agent},{options}" if options else agent]
+
+    def add_flags(self, flags):
+        self.flags += flags
 
     def start(self, jdk, args, reads=()):
         """Starts a JVM with these arguments. reads: files and directories that the JVM reads."""
@@ -71,6 +77,13 @@ class Agent:
     def beside(jvm):
         """The start of a command that reaches the JVM's loopback."""
         del jvm
+        return []
+
+
+class NoAgent(Agent):
+    """JVMs of this machine that nobody has prepared."""
+
+    def own(self, options):
         return []
 
 
@@ -110,9 +123,18 @@ class ContainerAgent:
     def __init__(self, engine, place, options="", image=None, compiler=None, loaded=(), out=None):
         self.engine, self.place, self.image_tag = engine, place, image
         self.compiler, self.out = compiler, out
-        own = "-agentpath:/opt/fgcollect/libfgagent.so"
-        own = f"{own}={options}" if options else own
-        self.env = {"JAVA_TOOL_OPTIONS": " ".join([own, *loaded])}
+        self.env = {}
+        self.add_flags([*self.own(options), *loaded])
+
+    @staticmethod
+    def own(options):
+        agent = "-agentpath:/opt/fgcollect/libfgagent.so"
+        return [f"{agent}={options}" if options else agent]
+
+    def add_flags(self, flags):
+        """The image may name the agent in the variable."""
+        before = self.env.get("JAVA_TOOL_OPTIONS", "").split()
+        self.env["JAVA_TOOL_OPTIONS"] = " ".join([*before, *flags])
 
     def start(self, jdk, args, reads=()):
         image = self.image_tag or self.engine.image(jdk)
@@ -125,6 +147,14 @@ class ContainerAgent:
     @staticmethod
     def beside(jvm):
         return ["nsenter", "--target", jvm.pid, "--net"]
+
+
+class NoAgentContainer(ContainerAgent):
+    """JVMs of containers that nobody has prepared."""
+
+    @staticmethod
+    def own(options):
+        return []
 
 
 class Running:
