@@ -267,6 +267,101 @@ static void a_list_that_says_to_be_endless_is_read_up_to_a_bound(void **state)
 	assert_true(fake.memory.bytes < 64);
 }
 
+/*
+ * ZGC moves an object, and its old place stays for a while, is used by others, or is given back. A
+ * reference that nobody has mended still leads there. What is told then is compared with the
+ * kernel's name (thread_history.h).
+ */
+static void an_object_that_has_moved_is_found_again_once_its_reference_is_mended(void **state)
+{
+	const uint32_t tid = 5;
+	uint64_t handle, object, moved;
+
+	(void)state;
+	layout.is_coloured = true;
+	layout.reference_bytes = 8;
+	add_thread(5, latin1("worker-of-zgc"));
+	make_list();
+	memcpy(&handle, fake.bytes + (threads[0] + layout.object - FAKE_CLASS_BASE), 8);
+	memcpy(&object, fake.bytes + (handle - FAKE_CLASS_BASE), 8);
+	object >>= 14;
+	moved = fake_class_take(&fake, 48);
+	set_reference(moved + layout.name, latin1("worker-of-zgc"));
+	set_reference(object + layout.name, latin1("somebody-else"));
+	assert_int_equal(ask(&tid, 1), 0);
+	assert_string_equal(told, "5 somebody-else\n");
+	fake_class_set_u64(&fake, object + layout.name, 0);
+	assert_int_equal(ask(&tid, 1), 0);
+	assert_string_equal(told, "");
+	fake_class_set_u64(&fake, object + layout.name, UINT64_MAX);
+	assert_int_equal(ask(&tid, 1), 0);
+	assert_string_equal(told, "");
+	fake_class_set_u64(&fake, handle, coloured(moved));
+	assert_int_equal(ask(&tid, 1), 0);
+	assert_string_equal(told, "5 worker-of-zgc\n");
+}
+
+static uint32_t next_random(uint32_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 17;
+	*random ^= *random << 5;
+	return *random;
+}
+
+/* Bytes and pointers of what leads to the names become others. */
+static void spoil(uint32_t *random)
+{
+	for (uint32_t n = 1 + next_random(random) % 8; n > 0; n--) {
+		const uint64_t at = FAKE_CLASS_BASE + next_random(random) % (fake.used - 8);
+
+		if (n % 2)
+			fake_class_set_u64(&fake, at / 8 * 8,
+					   FAKE_CLASS_BASE + next_random(random) % fake.used);
+		else
+			fake_class_set_u32(&fake, at, next_random(random));
+	}
+}
+
+static void spoil_threads(uint32_t times)
+{
+	static uint8_t whole[FAKE_CLASS_BYTES];
+	const uint32_t tids[] = {1, 2, 3};
+	uint32_t random = 2463534242;
+
+	memcpy(whole, fake.bytes, sizeof(whole));
+	while (times-- > 0) {
+		memcpy(fake.bytes, whole, sizeof(whole));
+		fake.memory.bytes = 0;
+		spoil(&random);
+		assert_true(ask(tids, 3) <= 0); /* names are checked where they are told */
+		assert_true(fake.memory.bytes <= fake.memory.max_bytes);
+	}
+}
+
+static void whatever_the_memory_holds_names_are_texts_and_reading_ends(void **state)
+{
+	for (int kind = 0; kind < 3; kind++) {
+		set_up(state);
+		layout.is_linked = kind == 1;
+		layout.is_handle = kind != 1;
+		layout.is_coloured = kind == 2;
+		layout.reference_bytes = kind == 0 ? 4 : 8;
+		fake.memory.max_bytes = 1u << 20;
+		add_thread(1, latin1("a-thread-with-a-long-name"));
+		add_thread(2, latin1("another-one"));
+		add_thread(3, latin1(""));
+		if (layout.is_linked) {
+			fake_class_set_u64(&fake, layout.list, threads[0]);
+			fake_class_set_u64(&fake, threads[0] + layout.next, threads[1]);
+			fake_class_set_u64(&fake, threads[1] + layout.next, threads[2]);
+		} else {
+			make_list();
+		}
+		spoil_threads(2000);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +369,11 @@ int main(void)
 		cmocka_unit_test_setup(jdks_with_a_chain_of_threads_and_whole_references_are_read,
 				       set_up),
 		cmocka_unit_test_setup(references_with_colours_are_followed, set_up),
+		cmocka_unit_test_setup(
+			an_object_that_has_moved_is_found_again_once_its_reference_is_mended,
+			set_up),
+		cmocka_unit_test_setup(whatever_the_memory_holds_names_are_texts_and_reading_ends,
+				       set_up),
 		cmocka_unit_test_setup(the_text_begins_behind_the_length_or_a_hole, set_up),
 		cmocka_unit_test_setup(long_names_are_cut, set_up),
 		cmocka_unit_test_setup(what_leads_nowhere_has_no_name, set_up),
