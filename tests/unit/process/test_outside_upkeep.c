@@ -180,6 +180,27 @@ static void a_jvm_without_an_agent_is_read(void **state)
 	assert_int_equal(fixture->upkeep.stats.errors, 0);
 }
 
+/* The tables are read in memory, and the file that is mapped stays as long as it is mapped. */
+static void an_upgrade_of_the_library_under_a_jvm_changes_nothing(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct mapping replaced = {.start = fixture->vm.libjvm.start,
+					 .end = fixture->vm.libjvm.end,
+					 .file_off = fixture->vm.libjvm.file_off,
+					 .inode = 5,
+					 .path = "/opt/jdk/lib/server/libjvm.so (deleted)"};
+	uint64_t code = add(fixture, "before", 1);
+
+	assert_int_equal(address_space_add(&fixture->process->space, &replaced), 0);
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	assert_string_equal(name_at(fixture, code), "before");
+	code = add(fixture, "after", 2);
+	pass(fixture, OUTSIDE_CALM_NS + OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "after");
+	assert_int_equal(fixture->upkeep.stats.errors, 0);
+}
+
 static void code_that_comes_and_goes_is_seen(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -797,6 +818,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_jvm_without_an_agent_is_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_upgrade_of_the_library_under_a_jvm_changes_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(code_that_comes_and_goes_is_seen, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_of_which_samples_come_is_read_sooner, set_up,
