@@ -7,6 +7,19 @@
 
 #include <string.h>
 
+const char *const capture_late[CAPTURE_LATE] = {"still loading", "put off",
+						"its process does not answer",
+						"too many open files", "out of memory"};
+
+unsigned capture_late_of(const char *reason)
+{
+	for (unsigned i = 0; i < CAPTURE_LATE; i++) {
+		if (strcmp(reason, capture_late[i]) == 0)
+			return i;
+	}
+	return 0;
+}
+
 void capture_put_text(struct bytes *bytes, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;

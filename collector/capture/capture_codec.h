@@ -15,6 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Kinds of tables: those that walks and names of stacks ask for. */
+#define CAPTURE_TABLE_KINDS (TABLE_SYMBOLS + 1)
+
+/*
+ * What is said of a table that is missing in one step, and may be there in the next one. The first
+ * CAPTURE_LATE_ONES are of tables that come; of others nobody knows.
+ */
+#define CAPTURE_LATE	  5
+#define CAPTURE_LATE_ONES 2
+extern const char *const capture_late[CAPTURE_LATE];
+/* The number of such a reason; that of the first one for any other text. */
+unsigned capture_late_of(const char *reason);
+
 /* Writes a text. A text of CAPTURE_MAX_TEXT bytes or more is cut. NULL is written as "". */
 void capture_put_text(struct bytes *bytes, const char *text);
 void capture_put_data(struct bytes *bytes, const void *data, size_t len);

@@ -132,26 +132,24 @@ static void write_symbol(struct capture *capture, uint64_t file, const struct el
 	}
 }
 
-/* Writes that there is no table. is_late: a table will come, as the table cache has counted. */
-static void write_no_table(struct capture *capture, uint64_t file, enum table_of of, bool is_late,
+/*
+ * Writes that there is no table: as a fact of the file, or of this step if there may be a table in
+ * the next one.
+ */
+static void write_no_table(struct capture *capture, uint64_t file, enum table_of of,
 			   const char *reason)
 {
 	struct current *const current = &capture->current;
 
-	if (!is_late) {
+	if (!table_cache_answer_passes(capture->stages.tables)) {
 		write_table(capture, file, &(struct table_fact){.of = of, .reason = reason});
 		return;
 	}
 	if (current->n_missing == CAPTURE_MAX_MISSING)
 		return;
 	bytes_add_varint(&current->missing, file);
-	bytes_add_varint(&current->missing, of);
+	bytes_add_varint(&current->missing, of + CAPTURE_TABLE_KINDS * capture_late_of(reason));
 	current->n_missing++;
-}
-
-static uint64_t waits_of(const struct table_cache *tables)
-{
-	return table_cache_missing(tables) + table_cache_put_off(tables);
 }
 
 static void on_file(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
@@ -162,7 +160,6 @@ static void on_file(void *arg, enum table_of of, pid_t pid, const struct mapping
 	const uint64_t file_off = addr - mapping->start + mapping->file_off;
 	const uint64_t file = find_file(capture, pid, mapping);
 	const uint64_t hash = capture_hash(capture, file << 1 | of, file_off);
-	const uint64_t waits = waits_of(tables);
 	const char *reason = "";
 	void *table;
 
@@ -170,7 +167,7 @@ static void on_file(void *arg, enum table_of of, pid_t pid, const struct mapping
 		return;
 	table = table_cache_find(tables, of, pid, mapping, &reason);
 	if (!table)
-		write_no_table(capture, file, of, waits_of(tables) != waits, reason);
+		write_no_table(capture, file, of, reason);
 	else if (of == TABLE_UNWIND)
 		write_rows(capture, file, table, file_off);
 	else

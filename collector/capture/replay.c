@@ -31,10 +31,11 @@ struct replay {
 #define MAX_ANSWERED_BYTES (16 * CAPTURE_MAX_BYTES)
 #define BYTES_A_FRAME	   256 /* bytes of texts that take as long as a frame */
 
-/* A table that was still being loaded in the recording's step. */
+/* A table that was missing in the recording's step, and may have been there in the next one. */
 struct missing {
 	uint64_t file; /* number of the file */
 	enum table_of of;
+	unsigned why; /* a number of capture_late */
 };
 
 /* Room for the sample of a step. */
@@ -150,13 +151,15 @@ static ssize_t read_memory(void *arg, pid_t pid, const struct iovec *to, const s
 	return replay_memory_read(&run->memory, to, from, n);
 }
 
-static bool is_missing(const struct run *run, const struct replay_file *file, enum table_of of)
+/* NULL: the table is not missing in this step. */
+static const struct missing *find_missing(const struct run *run, const struct replay_file *file,
+					  enum table_of of)
 {
 	for (size_t i = 0; i < run->n_missing; i++) {
 		if (run->missing[i].of == of && run->facts->files[run->missing[i].file - 1] == file)
-			return true;
+			return &run->missing[i];
 	}
-	return false;
+	return NULL;
 }
 
 static const char *const table_names[CAPTURE_TABLE_KINDS] = {
@@ -165,18 +168,21 @@ static const char *const table_names[CAPTURE_TABLE_KINDS] = {
 };
 
 static void *find_table(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
-			const char **ret_reason, bool *ret_is_late)
+			const char **ret_reason, enum table_answer *ret_answer)
 {
 	struct run *const run = arg;
 	struct replay_file *const file = replay_facts_file(run->facts, pid, mapping);
+	const struct missing *missing;
 	void *table;
 
 	*ret_reason = "not in the capture";
 	if (of >= CAPTURE_TABLE_KINDS)
 		return NULL;
-	if (file && is_missing(run, file, of)) {
-		*ret_reason = "still loading";
-		*ret_is_late = true;
+	missing = file ? find_missing(run, file, of) : NULL;
+	if (missing) {
+		*ret_reason = capture_late[missing->why];
+		*ret_answer =
+			missing->why < CAPTURE_LATE_ONES ? TABLE_ANSWER_LATE : TABLE_ANSWER_PASSES;
 		return NULL;
 	}
 	if (!file || !file->is_known[of]) {
@@ -282,9 +288,12 @@ static int read_missing(struct run *run, struct capture_cursor *cursor)
 	run->n_missing = (size_t)capture_get_up_to(cursor, CAPTURE_MAX_MISSING);
 	for (size_t i = 0; i < run->n_missing; i++) {
 		struct missing *const missing = &run->missing[i];
+		uint64_t what;
 
 		missing->file = capture_get_up_to(cursor, run->facts->n_files);
-		missing->of = (enum table_of)capture_get_up_to(cursor, CAPTURE_TABLE_KINDS - 1);
+		what = capture_get_up_to(cursor, CAPTURE_TABLE_KINDS * CAPTURE_LATE - 1);
+		missing->of = (enum table_of)(what % CAPTURE_TABLE_KINDS);
+		missing->why = (unsigned)(what / CAPTURE_TABLE_KINDS);
 		if (missing->file == 0)
 			return -EINVAL;
 	}

@@ -27,8 +27,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CAPTURE_TABLE_KINDS (TABLE_SYMBOLS + 1) /* those that walks and names of stacks ask for */
-
 /* A record, borrowed from the capture's bytes. */
 struct replay_item {
 	enum capture_kind kind;

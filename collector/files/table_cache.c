@@ -78,6 +78,7 @@ struct table_cache {
 	uint64_t hits[TABLE_KINDS], put_off[TABLE_KINDS];
 	uint64_t begun, begun_end; /* count of loads, and its limit; no limit if begun_end is 0 */
 	bool is_patient;
+	bool answer_passes; /* the last one */
 	uint64_t missing;
 	uint64_t forgotten; /* how often files and mappings of an owner were forgotten */
 	uint64_t tries, opened, unopened, not_begun;
@@ -740,12 +741,27 @@ static void *ask_source(struct table_cache *cache, enum table_of of, pid_t pid,
 			const struct mapping *mapping, const char **ret_reason)
 {
 	const struct table_source *const source = cache->source;
-	bool is_late = false;
-	void *const table = source->find(source->arg, of, pid, mapping, ret_reason, &is_late);
+	enum table_answer answer = TABLE_ANSWER_STAYS;
+	void *const table = source->find(source->arg, of, pid, mapping, ret_reason, &answer);
 
-	cache->put_off[of] += is_late;
+	cache->put_off[of] += answer == TABLE_ANSWER_LATE;
+	cache->answer_passes = !table && answer != TABLE_ANSWER_STAYS;
 	/* cppcheck-suppress returnDanglingLifetime ; the table is the source's own */
 	return table;
+}
+
+/* Whether the mapping's answer is remembered: a table, or the reason why there is none. */
+static bool is_remembered(const struct memo *memo, enum table_of of)
+{
+	const struct table_slot *const slot =
+		memo && memo->module ? &memo->module->slots[of] : NULL;
+
+	return memo && (memo->reason || (slot && (slot->table || slot->reason)));
+}
+
+bool table_cache_answer_passes(const struct table_cache *cache)
+{
+	return cache->answer_passes;
 }
 
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
@@ -757,6 +773,7 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 
 	if (cache->source)
 		return ask_source(cache, of, pid, mapping, ret_reason);
+	cache->answer_passes = false;
 	if (!has_file(mapping)) {
 		if (strcmp(mapping->path, "[vdso]") == 0)
 			return find_vdso(cache, of, mapping, ret_reason);
@@ -773,6 +790,7 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		work == cache->tries + cache->begun + cache->missing + cache->put_off[of];
 	if (!reason)
 		return table_store_use(&cache->store, memo->module, of);
+	cache->answer_passes = !is_remembered(memo, of);
 	*ret_reason = reason;
 	return NULL;
 }

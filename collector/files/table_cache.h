@@ -135,13 +135,17 @@ uint64_t table_cache_put_off(const struct table_cache *cache);
 /* A count of loads that have ended, of all kinds of tables. */
 uint64_t table_cache_loads(const struct table_cache *cache);
 
-/*
- * A source that answers table_cache_find in the place of files. *ret_is_late is false before the
- * call. true: there will be a table later, and the answer counts as put off.
- */
+/* How long an answer holds that there is no table. */
+enum table_answer {
+	TABLE_ANSWER_STAYS,
+	TABLE_ANSWER_PASSES, /* there may be a table soon: a process did not answer, no descriptor */
+	TABLE_ANSWER_LATE,   /* there will be a table later, and the answer counts as put off */
+};
+
+/* A source that answers table_cache_find in the place of files. *ret_answer is set before. */
 struct table_source {
 	void *(*find)(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
-		      const char **ret_reason, bool *ret_is_late);
+		      const char **ret_reason, enum table_answer *ret_answer);
 	void *arg;
 };
 
@@ -156,6 +160,9 @@ void table_cache_set_source(struct table_cache *cache, const struct table_source
  */
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason);
+
+/* Whether the last answer of table_cache_find was that there is no table, and does not stay. */
+bool table_cache_answer_passes(const struct table_cache *cache);
 
 /*
  * A descriptor (O_PATH) of the file of which the mapping's tables are made, for the caller to

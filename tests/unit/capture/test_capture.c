@@ -577,6 +577,32 @@ static void what_the_kernel_called_a_thread_that_is_gone_comes_back(void **state
 	check_frame("label [gone: sh]");
 }
 
+static void *find_no_table(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
+			   const char **ret_reason, enum table_answer *ret_answer)
+{
+	*ret_reason = arg;
+	*ret_answer = TABLE_ANSWER_PASSES;
+	return NULL;
+}
+
+static void a_table_that_comes_later_is_missing_until_then_alone(void **state)
+{
+	static char reason[] = "its process does not answer";
+	static const struct table_source nothing = {.find = find_no_table, .arg = reason};
+
+	table_cache_set_source(tables, &nothing);
+	take();
+	assert_non_null(strstr(live.frames, reason));
+	assert_null(strstr(live.frames, "native_caller"));
+	table_cache_set_source(tables, NULL);
+	make_sample(NOW + 1);
+	take();
+	assert_non_null(strstr(live.frames, "native_caller"));
+	open_capture();
+	assert_int_equal(run().unanswered, 0);
+	check_same();
+}
+
 static void facts_of_the_recording_come_back(void **state)
 {
 	const struct profile_info *info;
@@ -1000,6 +1026,7 @@ int main(void)
 		CASE(a_function_of_a_foreign_perf_map_comes_back),
 		CASE(a_sample_of_a_process_that_is_gone_comes_back),
 		CASE(what_the_kernel_called_a_thread_that_is_gone_comes_back),
+		CASE(a_table_that_comes_later_is_missing_until_then_alone),
 		CASE(facts_of_the_recording_come_back),
 		CASE(samples_go_to_the_sinks_each_time_a_capture_is_run),
 		CASE(weights_and_pages_that_were_not_read_come_back),

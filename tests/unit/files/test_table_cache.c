@@ -129,10 +129,12 @@ static void who_asks_does_not_wait_for_a_slow_file(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_reason(mapping, "still loading");
 	assert_int_equal(table_cache_missing(cache), 100);
+	assert_true(table_cache_answer_passes(cache));
 	assert_int_equal(stats_of(TABLE_UNWIND).loading, 1);
 	assert_int_equal(stats_of(TABLE_UNWIND).put_off, 0);
 	slow_kind_open();
 	assert_found(TABLE_UNWIND, mapping, "slow");
+	assert_false(table_cache_answer_passes(cache));
 	assert_int_equal(stats_of(TABLE_UNWIND).loads, 1); /* however often it was asked for */
 	assert_int_equal(stats_of(TABLE_UNWIND).loading, 0);
 }
@@ -183,6 +185,7 @@ static void a_file_without_a_table_is_not_read_again(void **state)
 		wait_loaded();
 	for (int i = 0; i < 10; i++) {
 		assert_reason(empty, "nothing in it");
+		assert_false(table_cache_answer_passes(cache));
 		assert_reason(large, "too large");
 	}
 	assert_int_equal(stats_of(TABLE_UNWIND).loads, 2);
