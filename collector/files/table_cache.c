@@ -597,6 +597,11 @@ uint64_t table_cache_loads(const struct table_cache *cache)
 	return cache->store.counts[TABLE_UNWIND].loads + cache->store.counts[TABLE_SYMBOLS].loads;
 }
 
+bool table_cache_gets_on(const struct table_cache *cache)
+{
+	return cache->loader && table_loader_gets_on(cache->loader);
+}
+
 bool table_cache_step(struct table_cache *cache)
 {
 	struct table_job *job;

@@ -134,6 +134,8 @@ uint64_t table_cache_missing(const struct table_cache *cache);
 uint64_t table_cache_put_off(const struct table_cache *cache);
 /* A count of loads that have ended, of all kinds of tables. */
 uint64_t table_cache_loads(const struct table_cache *cache);
+/* Whether a load goes on that is not stuck. */
+bool table_cache_gets_on(const struct table_cache *cache);
 
 /* How long an answer holds that there is no table. */
 enum table_answer {

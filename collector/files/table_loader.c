@@ -635,6 +635,19 @@ size_t table_loader_stuck(struct table_loader *loader, const struct table_kind *
 	return n;
 }
 
+bool table_loader_gets_on(struct table_loader *loader)
+{
+	bool any = false;
+
+	THREAD_HOLD(&loader->lock);
+	for (size_t i = 0; i < MAX_WORKERS && !any; i++) {
+		const struct worker *const worker = &loader->workers[i];
+
+		any = worker->loader && worker->job && !worker->is_stuck;
+	}
+	return any;
+}
+
 struct table_job *table_loader_take(struct table_loader *loader)
 {
 	struct table_job *job;

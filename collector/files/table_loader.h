@@ -97,6 +97,8 @@ void table_loader_spend(struct table_loader *loader, struct owner owner, uint64_
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns);
 /* The jobs of the kind whose threads are stuck; NULL: of all kinds. */
 size_t table_loader_stuck(struct table_loader *loader, const struct table_kind *kind);
+/* Whether a thread has a job and is not stuck. */
+bool table_loader_gets_on(struct table_loader *loader);
 /* Takes a job that is done, which the caller then owns; NULL: no job is done. */
 struct table_job *table_loader_take(struct table_loader *loader);
 /* A descriptor for poll(2), readable while jobs that are done wait to be taken. */

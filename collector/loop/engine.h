@@ -147,6 +147,8 @@ void engine_renew_users(struct engine *engine, uint64_t now_ns);
 uint64_t engine_recordings_due_ns(const void *arg);
 void engine_recordings_read(void *arg);
 void engine_recordings_advance(void *arg);
+/* How far recordings lag behind heard_ns, see patience_lag_ns; 0: nothing is recorded. */
+uint64_t engine_recordings_lag_ns(const struct engine *engine, uint64_t heard_ns);
 void engine_recordings_hold(const void *arg, struct memory_stats *ret);
 void engine_recordings_reap(void *arg);
 

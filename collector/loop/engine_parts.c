@@ -253,9 +253,9 @@ static uint64_t model_due_ns(const void *arg)
 }
 
 /* The time before which nothing lies that a held sample may need. */
-static uint64_t horizon_ns(uint64_t heard_ns)
+static uint64_t horizon_ns(uint64_t lag_ns, uint64_t heard_ns)
 {
-	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
+	const uint64_t held_ns = 4 * HOLD_NS + (lag_ns ? lag_ns : PATIENCE_USUAL_NS);
 
 	return heard_ns > held_ns ? heard_ns - held_ns : 0;
 }
@@ -263,8 +263,11 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 static void tick_model(void *arg)
 {
 	struct engine *const engine = arg;
+	const uint64_t heard_ns = intake_heard_ns(engine->intake);
+	const uint64_t lag_ns = engine_recordings_lag_ns(engine, heard_ns);
 
-	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
+	engine->targets.linger_more_ns = lag_ns;
+	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(lag_ns, heard_ns));
 }
 
 static void hold_model(const void *arg, struct memory_stats *ret)

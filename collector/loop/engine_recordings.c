@@ -101,6 +101,19 @@ void engine_recordings_advance(void *arg)
 	symbolizer_step(engine->symbolizer); /* names that these samples have */
 }
 
+uint64_t engine_recordings_lag_ns(const struct engine *engine, uint64_t heard_ns)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		const uint64_t held_ns = recording_held_since_ns(r);
+
+		if (held_ns < oldest_ns)
+			oldest_ns = held_ns;
+	}
+	return engine->recordings ? patience_lag_ns(oldest_ns, heard_ns) : 0;
+}
+
 /* Ends recordings whose client is gone. */
 void engine_recordings_reap(void *arg)
 {
@@ -163,7 +176,7 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 	engine->n_recordings++;
 	snprintf(engine->sampler, sizeof(engine->sampler), "%s",
 		 sampler_source_text(recording->sampler));
-	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
+	engine->targets.linger_more_ns = PATIENCE_USUAL_NS;
 	log_debug("sample: recording %u of %s at %u Hz, snapshots of %u bytes, by %s",
 		  recording->id, recording_kinds_text(recording_kinds(options), kinds), options->hz,
 		  options->stack_bytes, engine->sampler);

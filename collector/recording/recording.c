@@ -363,14 +363,6 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	return verdict == SOURCE_TAKEN;
 }
 
-/* When held samples take so many bytes, none waits for tables: snapshots would be left out. */
-static size_t patience_bytes(const struct recording *recording)
-{
-	const struct hold *const hold = &recording->hold;
-
-	return (hold->max_bytes ? hold->max_bytes : HOLD_MAX_BYTES) / 16 * 9;
-}
-
 /*
  * Takes the sample, or leaves the sample in the hold until the tables that it needs are loaded, and
  * the mappings read.
@@ -378,20 +370,16 @@ static size_t patience_bytes(const struct recording *recording)
 static bool take_or_wait(struct recording *recording, struct recording_model *model,
 			 const struct record *record, uint64_t until_ns)
 {
-	const uint64_t patience_ns =
-		model->is_ending ? RECORDING_LAST_PATIENCE_NS : RECORDING_PATIENCE_NS;
-	const bool is_patient = record->time_ns + patience_ns > until_ns &&
-				recording->hold.bytes < patience_bytes(recording);
+	const bool waits = recording_waits_for_tables(recording, model, record, until_ns);
 	const uint64_t loads =
 		symbolizer_loads(model->symbolizer) + model->targets->foreign.stats.steps;
 	const uint64_t put_off = symbolizer_put_off(model->symbolizer);
 	bool is_taken = false;
 
-	recording->is_patient = is_patient;
 	/* If nothing has been loaded since, the sample would miss the same names and rules. */
-	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since ||
+	if (!recording->is_waiting || !waits || loads != recording->waiting_since ||
 	    (recording->retry_ns && clock_now_ns() >= recording->retry_ns)) {
-		table_cache_be_patient(model->tables, is_patient);
+		table_cache_be_patient(model->tables, waits);
 		recording->retry_ns = 0;
 		is_taken = take_sample(recording, model, record);
 	}
@@ -544,6 +532,29 @@ static bool end_sources(const struct recording_context *context)
 	return is_ended;
 }
 
+uint64_t recording_held_since_ns(const struct recording *recording)
+{
+	return recording->is_done ? UINT64_MAX : hold_oldest_ns(&recording->hold);
+}
+
+/* The time up to which samples have been taken. */
+static uint64_t taken_ns(const struct recording *recording, uint64_t until_ns)
+{
+	const uint64_t held_ns = recording_held_since_ns(recording);
+
+	return held_ns < until_ns ? held_ns : until_ns;
+}
+
+static void end_at(struct recording *recording, uint64_t now_ns)
+{
+	if (now_ns < recording->end_ns)
+		recording->end_ns = now_ns;
+	for (struct sample_source *s = recording->sources; s; s = s->next) {
+		if (s->ops->stop)
+			s->ops->stop(s, recording->end_ns);
+	}
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
 	const struct recording_context context = {.recording = recording, .model = model};
@@ -559,12 +570,12 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] +
 				     stacks.ends[STACK_PAGE_OUT] + stacks.in_heap,
 			     now_ns);
-	advance_sources(&context, until);
+	advance_sources(&context, taken_ns(recording, until));
 	advance_sinks(recording, is_all ? until : 0);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d%s ended, and so does the recording", (int)recording->options.pid,
 			 recording->options.n_more_pids ? " and the others have" : " has");
-		recording_stop(recording, now_ns);
+		end_at(recording, now_ns);
 	}
 	if (!is_all || until < recording->end_ns || !are_sources_read(recording))
 		return;
@@ -576,10 +587,6 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 
 void recording_stop(struct recording *recording, uint64_t now_ns)
 {
-	if (now_ns < recording->end_ns)
-		recording->end_ns = now_ns;
-	for (struct sample_source *s = recording->sources; s; s = s->next) {
-		if (s->ops->stop)
-			s->ops->stop(s, recording->end_ns);
-	}
+	recording->is_stopped = true;
+	end_at(recording, now_ns);
 }

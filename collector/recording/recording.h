@@ -21,6 +21,7 @@
 #include "probes/live_samples.h"
 #include "probes/lock_waits.h"
 #include "recording/mapping_watch.h"
+#include "recording/patience.h"
 #include "probes/probe_arms.h"
 #include "recording/sample_watch.h"
 #include "recording/source.h"
@@ -44,14 +45,6 @@
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
 /* For this time after a program has begun, it may become a JVM whose agent connects soon. */
 #define RECORDING_PROGRAM_YOUNG_NS UINT64_C(200000000)
-
-/*
- * How long a sample waits for tables of files and for mappings, beyond HOLD_NS, before it is named
- * without them. No process is forgotten before that.
- */
-#define RECORDING_PATIENCE_NS UINT64_C(5000000000)
-/* The same once the program is to end, which is not to wait for what does not answer. */
-#define RECORDING_LAST_PATIENCE_NS UINT64_C(1000000000)
 
 /* Limit of struct recording's execs. Past the limit all of them are forgotten. */
 #define RECORDING_MAX_EXECS 4096
@@ -214,9 +207,11 @@ struct recording {
 	bool is_done;
 	/* its descriptors have hung up; its ring buffers can still be read */
 	bool is_hung_up;
-	bool has_more;		/* a turn ended before all samples that are due were taken */
-	bool is_waiting;	/* the oldest held sample waits for a table or for mappings */
-	bool is_patient;	/* the sample that is taken can wait */
+	bool has_more;	 /* a turn ended before all samples that are due were taken */
+	bool is_waiting; /* the oldest held sample waits for a table or for mappings */
+	bool is_patient; /* the sample that is taken can wait for mappings */
+	bool is_stopped; /* it was asked to end */
+	struct patience patience;
 	uint64_t retry_ns;	/* when a sample that waits for mappings is taken again; 0: none */
 	uint64_t waiting_since; /* table_cache_loads when that wait began */
 	/* PID -> time of its last exec, for processes that were not of interest then */
@@ -251,7 +246,7 @@ struct recording_model {
 	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
 	struct worker *worker;	     /* borrowed, end perf events; NULL: recordings do */
 	const struct dump *dump;     /* borrowed; NULL: nothing is dumped */
-	bool is_ending;		     /* the program is to end, see RECORDING_LAST_PATIENCE_NS */
+	bool is_ending;		     /* the program is to end, see PATIENCE_LAST_NS */
 	bool has_others;	     /* another recording has yet to name samples by the model */
 };
 
@@ -281,6 +276,12 @@ void recording_discover(struct recording *recording, struct recording_model *mod
 /* Notes all known processes, and then discovers at most RECORDING_DISCOVERIES of them at each call. */
 void recording_note_undiscovered(struct recording *recording, const struct recording_model *model);
 void recording_discover_some(struct recording *recording, struct recording_model *model);
+/*
+ * Whether the sample may wait for tables of files, when samples are taken up to until_ns. Sets
+ * is_patient: whether it may wait for what its process does not tell, of which no load gets on.
+ */
+bool recording_waits_for_tables(struct recording *recording, const struct recording_model *model,
+				const struct record *record, uint64_t until_ns);
 /*
  * Unwinds and symbolizes the sample. False: tables or mappings are missing, and the sample can wait
  * for them.
@@ -404,7 +405,12 @@ void recording_hurry(struct recording *recording, uint64_t now_ns);
 void recording_settle_pages(const struct record *record, struct record *ret);
 /* Whether the process is becoming a JVM and may have an agent, but no agent has connected yet. */
 bool recording_is_starting(const struct process *process, uint64_t time_ns);
-/* Ends the recording at now_ns: later samples are not taken. */
+/*
+ * The time of the oldest sample, or other record, that is held; UINT64_MAX: none is. What the model
+ * knows of that time and later may be needed.
+ */
+uint64_t recording_held_since_ns(const struct recording *recording);
+/* Ends the recording at now_ns: later samples are not taken, and no wait is longer than usual. */
 void recording_stop(struct recording *recording, uint64_t now_ns);
 
 void recording_status(const struct recording *recording, const struct recording_model *model,

@@ -8,6 +8,38 @@
 #define RETRY_NS   (10 * CLOCK_NS_PER_MS) /* while a sample waits for mappings to be read */
 #define WAIT_PAUSE 9			  /* pause after a wait, as a multiple of the wait */
 
+/* When held samples take so many bytes, none waits for tables: snapshots would be left out. */
+static size_t patience_bytes(const struct recording *recording)
+{
+	const struct hold *const hold = &recording->hold;
+
+	return (hold->max_bytes ? hold->max_bytes : HOLD_MAX_BYTES) / 16 * 9;
+}
+
+/* Whether the recording ends by itself, and nobody wants it to end before. */
+static bool ends_by_itself(const struct recording *recording, const struct recording_model *model)
+{
+	return recording->options.duration_ns < RECORDING_ENDLESS_NS && !recording->window &&
+	       !recording->is_stopped && !model->is_ending;
+}
+
+bool recording_waits_for_tables(struct recording *recording, const struct recording_model *model,
+				const struct record *record, uint64_t until_ns)
+{
+	const uint64_t patience_ns = model->is_ending ? PATIENCE_LAST_NS : PATIENCE_USUAL_NS;
+	const bool has_room = recording->hold.bytes < patience_bytes(recording);
+	const struct patience_ask ask = {
+		.time_ns = record->time_ns,
+		.now_ns = until_ns,
+		.loads = table_cache_loads(model->tables),
+		.is_loading = table_cache_gets_on(model->tables),
+	};
+	const bool lasts = patience_lasts(&recording->patience, &ask);
+
+	recording->is_patient = has_room && record->time_ns + patience_ns > until_ns;
+	return recording->is_patient || (has_room && lasts && ends_by_itself(recording, model));
+}
+
 static bool walk_once(struct recording *recording, struct recording_model *model,
 		      struct process *process, const struct record *record, struct stack *ret)
 {

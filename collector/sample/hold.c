@@ -185,6 +185,11 @@ static struct held *take_first(struct hold *hold)
 	return first;
 }
 
+uint64_t hold_oldest_ns(const struct hold *hold)
+{
+	return hold->count ? hold->heap[0]->record.time_ns : UINT64_MAX;
+}
+
 const struct record *hold_next(struct hold *hold, uint64_t until_ns)
 {
 	free(hold->last);

@@ -43,6 +43,9 @@ void hold_add(struct hold *hold, const struct record *record);
 /* The oldest record if its time is until_ns or before, else NULL; borrowed until the next call. */
 const struct record *hold_next(struct hold *hold, uint64_t until_ns);
 
+/* The time of the oldest record; UINT64_MAX: none is held. */
+uint64_t hold_oldest_ns(const struct hold *hold);
+
 /* Puts back the record that hold_next returned last; it comes first again. */
 void hold_put_back(struct hold *hold);
 

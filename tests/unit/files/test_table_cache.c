@@ -130,6 +130,8 @@ static void who_asks_does_not_wait_for_a_slow_file(void **state)
 		assert_reason(mapping, "still loading");
 	assert_int_equal(table_cache_missing(cache), 100);
 	assert_true(table_cache_answer_passes(cache));
+	slow_kind_wait_begun(1);
+	assert_true(table_cache_gets_on(cache));
 	assert_int_equal(stats_of(TABLE_UNWIND).loading, 1);
 	assert_int_equal(stats_of(TABLE_UNWIND).put_off, 0);
 	slow_kind_open();

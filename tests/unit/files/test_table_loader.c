@@ -233,9 +233,12 @@ static void a_thread_that_is_stuck_has_a_replacement(void **state)
 {
 	add_of(&slow_kind, 1);
 	slow_kind_wait_begun(1);
+	assert_true(table_loader_gets_on(loader));
 	wait_stuck(1);
+	assert_false(table_loader_gets_on(loader));
 	add_of(&slow_kind, 2);
 	slow_kind_wait_begun(2);
+	assert_true(table_loader_gets_on(loader));
 	slow_kind_open();
 	take_all(2);
 	assert_int_equal(table_loader_stuck(loader, NULL), 0);

@@ -491,6 +491,68 @@ static void a_sample_does_not_wait_where_no_code_has_come(void **state)
 	munmap(data, 4096);
 }
 
+/* ---- tables that are loaded ---- */
+
+/* Whether a sample of that second waits for tables when samples are taken up to that other one. */
+static bool waits_for_tables(uint64_t sec, uint64_t until_sec)
+{
+	const struct record record = {.kind = RECORD_SAMPLE, .time_ns = sec * SEC};
+
+	return recording_waits_for_tables(&recording, &model, &record, until_sec * SEC);
+}
+
+static void load_a_table(void)
+{
+	const uint64_t loads = table_cache_loads(model.tables);
+	struct process *process = know_self(false);
+	const char *reason;
+
+	for (size_t i = 0; i < process->space.count; i++)
+		table_cache_find(model.tables, TABLE_UNWIND, getpid(), &process->space.mappings[i],
+				 &reason);
+	assert_true(table_cache_loads(model.tables) > loads);
+}
+
+static void what_ends_by_itself_waits_while_tables_are_loaded(void **state)
+{
+	recording.options.duration_ns = 10 * SEC;
+	assert_true(waits_for_tables(100, 104));
+	assert_false(waits_for_tables(100, 105));
+	load_a_table();
+	assert_true(waits_for_tables(100, 110));
+	assert_false(recording.is_patient); /* for its process's mappings */
+	assert_true(waits_for_tables(106, 110));
+	assert_true(recording.is_patient);
+	assert_false(waits_for_tables(80, 110));
+	assert_false(waits_for_tables(100, 115));
+}
+
+static void nothing_else_waits_longer_than_usual(void **state)
+{
+	static struct window_sink window;
+
+	recording.options.duration_ns = RECORDING_ENDLESS_NS;
+	load_a_table();
+	assert_false(waits_for_tables(100, 106));
+	recording.options.duration_ns = 10 * SEC;
+	assert_true(waits_for_tables(100, 106));
+	recording.window = &window;
+	assert_false(waits_for_tables(100, 106));
+	recording.window = NULL;
+	recording.is_stopped = true;
+	assert_false(waits_for_tables(100, 106));
+	assert_true(waits_for_tables(102, 106));
+	recording.is_stopped = false;
+	recording.hold.bytes = HOLD_MAX_BYTES / 16 * 9;
+	assert_false(waits_for_tables(106, 106));
+	recording.hold.bytes = 0;
+	assert_true(waits_for_tables(100, 106));
+	model.is_ending = true;
+	assert_false(waits_for_tables(100, 106));
+	assert_true(waits_for_tables(106, 106));
+	model.is_ending = false;
+}
+
 /* ---- programs that may become JVMs ---- */
 
 static void a_program_that_begins_has_rings_read_more_often(void **state)
@@ -739,6 +801,8 @@ int main(void)
 		TEST(a_library_that_took_anothers_place_is_seen_by_the_size_of_code),
 		TEST(a_sample_waits_for_mappings_that_are_being_read),
 		TEST(a_sample_does_not_wait_where_no_code_has_come),
+		TEST(what_ends_by_itself_waits_while_tables_are_loaded),
+		TEST(nothing_else_waits_longer_than_usual),
 		TEST(a_program_that_begins_has_rings_read_more_often),
 		TEST(a_young_program_without_libjvm_stays_unknown),
 		TEST(a_young_program_with_libjvm_is_known_before_its_agent),

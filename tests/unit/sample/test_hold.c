@@ -62,6 +62,7 @@ static void what_is_put_back_comes_first_again(void **state)
 
 	for (pid_t i = 0; i < 10; i++)
 		hold_add(&hold, &(struct record){.kind = RECORD_EXIT, .time_ns = 5, .pid = i});
+	assert_int_equal(hold_oldest_ns(&hold), 5);
 	bytes = hold.bytes;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(hold_next(&hold, 5)->pid, 0);
@@ -71,6 +72,7 @@ static void what_is_put_back_comes_first_again(void **state)
 	for (pid_t i = 0; i < 10; i++)
 		assert_int_equal(hold_next(&hold, 5)->pid, i);
 	assert_null(hold_next(&hold, 5));
+	assert_int_equal(hold_oldest_ns(&hold), UINT64_MAX);
 	hold_put_back(&hold); /* nothing was lent */
 	assert_int_equal(hold.count, 0);
 	hold_fini(&hold);
