@@ -2,6 +2,8 @@
 /* Makes one search after the other, see dial_wait.h. */
 #include "serve/dial_wait.h"
 
+#include <stdlib.h>
+
 void dial_wait_begin(struct dial_wait *wait, struct engine *engine,
 		     const struct recording_options *options)
 {
@@ -12,7 +14,7 @@ void dial_wait_end(struct dial_wait *wait)
 {
 	if (wait->is_searching)
 		young_processes_end(&wait->search);
-	map64_fini(&wait->dials);
+	map64_fini_all(&wait->dials, free);
 	*wait = (struct dial_wait){0};
 }
 

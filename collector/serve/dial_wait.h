@@ -9,9 +9,8 @@
  * A collector without a daemon knows no JVM when it begins. Agents dial within a second, later on a
  * busy host. So processes of the host are searched for agents that are wanted and have not
  * connected, again and again while others of the collector's work goes on. An agent that has made
- * an attempt and has not come is not waited for: it belongs to another collector, or cannot reach
- * this one. Once a search finds none, there is nothing to wait for. A zero-filled struct dial_wait
- * is none.
+ * an attempt and has not come is not waited for, nor one that makes none, see dial_look.h. Once a
+ * search finds none, there is nothing to wait for. A zero-filled struct dial_wait is none.
  */
 #ifndef FG_SERVE_DIAL_WAIT_H
 #define FG_SERVE_DIAL_WAIT_H
@@ -28,7 +27,7 @@ struct dial_wait {
 	bool is_searching, has_searched;
 	size_t found; /* by the last search */
 	uint64_t next_ns;
-	struct map64 dials; /* of young_processes.c: PID -> its agent's attempts to dial */
+	struct map64 dials; /* of young_processes.c: PID -> struct dial_look, owned */
 };
 
 void dial_wait_begin(struct dial_wait *wait, struct engine *engine,

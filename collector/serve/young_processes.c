@@ -8,14 +8,10 @@
 
 #include "base/clock.h"
 #include "base/process_stat.h"
-#include "inspect/diagnose_process.h"
+#include "serve/dial_look.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define DIALLED_BITS	 4
-#define DIALLED_MASK	 ((uintptr_t)15)
-#define DIALLED_SEARCHES 3 /* in which a connection that was made is taken and heard */
 
 static bool is_unreached(const struct dialer *dialer, pid_t pid)
 {
@@ -37,27 +33,22 @@ static bool has_agent(const struct process *process)
 	return process_has_libjvm(process) && diagnose_read_dialler(process->pid, &dialler);
 }
 
-/*
- * Whether the process's agent has made a whole attempt to dial since the first search that met it,
- * and DIALLED_SEARCHES searches have passed since. It has then connected to another collector, or
- * cannot reach this one. A value of the map has the number of sleeps that end the first attempt in
- * its higher bits, and the searches since in its lower ones.
- */
+/* Whether the process's agent is not to be waited for any more. Without memory it is not. */
 static bool has_dialled(struct map64 *dials, pid_t pid)
 {
-	const uintptr_t known = (uintptr_t)map64_find(dials, (uint64_t)pid);
+	struct dial_look *look = map64_find(dials, (uint64_t)pid);
 	struct diagnose_dialler now;
-	uintptr_t value = known;
 
 	if (!diagnose_read_dialler(pid, &now))
 		return false;
-	if (!known)
-		value = (uintptr_t)(now.sleeps + (now.is_asleep ? 1 : 2)) << DIALLED_BITS;
-	else if (now.sleeps >= known >> DIALLED_BITS && (known & DIALLED_MASK) < DIALLED_SEARCHES)
-		value = known + 1;
-	if (value != known)
-		map64_put(dials, (uint64_t)pid, (void *)value);
-	return (value & DIALLED_MASK) == DIALLED_SEARCHES;
+	if (!look) {
+		look = calloc(1, sizeof(*look));
+		if (!look || map64_put(dials, (uint64_t)pid, look) < 0) {
+			free(look);
+			return true;
+		}
+	}
+	return dial_look_step(look, &now, clock_now_ns());
 }
 
 /* Whether the process may soon have an agent that tells of its code. */
