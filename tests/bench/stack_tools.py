@@ -24,6 +24,7 @@ from stack_workloads import Agent, ContainerAgent, NoAgent, NoAgentContainer
 DWARF_BYTES = 32768
 DWARF_MOST_HZ = 199  # more than that is lost
 MAX_STACK = 4096
+TRIES = 20
 SHORT_LIVED = r"ShortLived|javac\.Main"
 PERF_HEADER = re.compile(r"^(\S.*?)\s+(\d+)/(\d+)\s*$")
 LIBRARY = re.compile(r"\.so[\d.]*$")
@@ -110,6 +111,16 @@ class Outside(Fgcollect):
     name = "outside"
     start, start_contained = NoAgent, NoAgentContainer
     of_several = ("--jvm", SHORT_LIVED)
+
+    def record(self, place, running, seconds, hz):
+        """A name is refused at a moment at which no JVM has it."""
+        for left in reversed(range(TRIES)):
+            try:
+                return super().record(place, running, seconds, hz)
+            except processes.Failed as error:
+                if "no JVM fits" not in str(error) or left == 0:
+                    raise
+        return None
 
 
 def frames_of(name, dso):
