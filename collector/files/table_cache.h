@@ -140,7 +140,7 @@ bool table_cache_gets_on(const struct table_cache *cache);
 /* How long an answer holds that there is no table. */
 enum table_answer {
 	TABLE_ANSWER_STAYS,
-	TABLE_ANSWER_PASSES, /* there may be a table soon: a process did not answer, no descriptor */
+	TABLE_ANSWER_PASSES, /* there may be one soon: no answer, no descriptor */
 	TABLE_ANSWER_LATE,   /* there will be a table later, and the answer counts as put off */
 };
 

@@ -12,8 +12,8 @@
  * be taken back, a group has as much as is free (pool_has_share): one group then leaves a half to
  * others, and each further one a half of what is left.
  *
- * Who has no pool of its own makes one of what there is for the choice: what there was no memory for
- * is left out of it.
+ * Who has no pool of its own makes one of what there is for the choice: what there was no memory
+ * for is left out of it.
  *
  * Life cycle: a zero-filled struct pool is valid and empty; charge, release and so on; fini.
  */

@@ -48,8 +48,8 @@ struct patience_ask {
 bool patience_lasts(struct patience *patience, const struct patience_ask *ask);
 
 /*
- * How far samples lag, of which the oldest that is held has that time: PATIENCE_USUAL_NS at least and
- * PATIENCE_MOST_NS at most.
+ * How far samples lag, of which the oldest that is held has that time: PATIENCE_USUAL_NS at least
+ * and PATIENCE_MOST_NS at most.
  */
 uint64_t patience_lag_ns(uint64_t oldest_ns, uint64_t now_ns);
 

@@ -28,9 +28,9 @@
 #define TREE_NODE_BYTES 64		       /* with its part of the index */
 
 /*
- * Notes who is to be discovered. Later turns do that, because the files of thousands of processes take
- * more time than a turn has. Without memory nobody is noted: files are then opened when a sample
- * needs them.
+ * Notes who is to be discovered. Later turns do that, because the files of thousands of processes
+ * take more time than a turn has. Without memory nobody is noted: files are then opened when a
+ * sample needs them.
  */
 void recording_note_undiscovered(struct recording *recording, const struct recording_model *model)
 {

@@ -7,8 +7,8 @@
  * source:  none
  *
  * The chain of stages is spelled in take_sample of recording.c. The sources of a recording give its
- * samples (source.h), the sinks keep them. Life cycle: recording_start, then recording_read and recording_advance until is_done;
- * recording_stop ends a recording early and keeps its samples.
+ * samples (source.h), the sinks keep them. Life cycle: recording_start, then recording_read and
+ * recording_advance until is_done; recording_stop ends a recording early and keeps its samples.
  */
 #ifndef FG_RECORDING_RECORDING_H
 #define FG_RECORDING_RECORDING_H
@@ -145,9 +145,9 @@ extern const struct counters recording_counters;
 void recording_counts_add(struct recording_counts *to, const struct recording_counts *from);
 
 /*
- * What became of the samples that were read from the rings: received is the sum of the others, and of
- * the samples that wait in the hold or were dropped there. A wait for a monitor is two of them, and
- * is one more of kept when it ends; so is an object that lives at the end.
+ * What became of the samples that were read from the rings: received is the sum of the others, and
+ * of the samples that wait in the hold or were dropped there. A wait for a monitor is two of them,
+ * and is one more of kept when it ends; so is an object that lives at the end.
  */
 struct recording_samples {
 	uint64_t received;
@@ -273,7 +273,9 @@ void recording_take_budget(struct recording *recording, const struct recording_m
  */
 void recording_discover(struct recording *recording, struct recording_model *model,
 			struct process *process);
-/* Notes all known processes, and then discovers at most RECORDING_DISCOVERIES of them at each call. */
+/*
+ * Notes all known processes, and then discovers at most RECORDING_DISCOVERIES of them at each call.
+ */
 void recording_note_undiscovered(struct recording *recording, const struct recording_model *model);
 void recording_discover_some(struct recording *recording, struct recording_model *model);
 /*

@@ -9,9 +9,9 @@
  *
  * The scheduler counts exactly how long a thread has run; samples of the CPU tell where. The
  * samples of a stretch have equal parts of its time. So a stretch is told before its samples are
- * taken, and samples are told when they are received, which is earlier. The time of a stretch without
- * samples goes to the thread's next sample. What no sample comes for in RUNNING_TIME_WAIT_NS is
- * unsampled: it is known that the thread ran, and not where.
+ * taken, and samples are told when they are received, which is earlier. The time of a stretch
+ * without samples goes to the thread's next sample. What no sample comes for in
+ * RUNNING_TIME_WAIT_NS is unsampled: it is known that the thread ran, and not where.
  */
 #ifndef FG_RECORDING_RUNNING_TIME_H
 #define FG_RECORDING_RUNNING_TIME_H

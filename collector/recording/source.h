@@ -12,8 +12,8 @@
  * numbers of enum sample_of, or numbers behind them, and decides alone what samples with these
  * numbers are: the recording knows how a stack is walked and named, and none of the kinds.
  *
- * Life cycle: read and received as records come; take, then keep for each sample that leaves the hold;
- * advance at each turn; stop, then end, then free. An operation that is NULL does nothing.
+ * Life cycle: read and received as records come; take, then keep for each sample that leaves the
+ * hold; advance at each turn; stop, then end, then free. An operation that is NULL does nothing.
  */
 #ifndef FG_RECORDING_SOURCE_H
 #define FG_RECORDING_SOURCE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks for JVMs that are about to become known, see young_processes.h. One small file is read of each
- * process of the host, and all that identifies a process of those that have just begun. Nothing is
- * kept of them.
+ * Looks for JVMs that are about to become known, see young_processes.h. One small file is read of
+ * each process of the host, and all that identifies a process of those that have just begun.
+ * Nothing is kept of them.
  */
 #include "serve/young_processes.h"
 

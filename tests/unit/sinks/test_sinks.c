@@ -442,13 +442,16 @@ static void who_was_gone_has_the_name_that_the_kernel_told(void **state)
 	struct named_sample sample = {.pid = 4711, .tid = 4712, .time_ns = START_NS};
 	struct timeline *const timeline = &tree->timeline;
 	const struct timeline_thread *thread;
+	uint32_t row;
 
 	begin();
-	thread = &timeline->threads[named_sample_thread(&sample, timeline)];
+	row = named_sample_thread(&sample, timeline);
+	thread = &timeline->threads[row];
 	assert_string_equal(timeline->processes[thread->process].title, "");
 	sample.comm = "sh";
 	sample.pid = sample.tid = 4713;
-	thread = &timeline->threads[named_sample_thread(&sample, timeline)];
+	row = named_sample_thread(&sample, timeline);
+	thread = &timeline->threads[row];
 	assert_string_equal(timeline->processes[thread->process].title, "[gone: sh]");
 	assert_string_equal(thread->name, "sh");
 }
