@@ -37,6 +37,7 @@ class Bench:
         self.follower = Follower(*(f"ipc://{here.directory}/cut-{name}" for name in ("events", "state")),
                                  self.jvm.pid)
         self.maps = self.same = 0
+        self.differ = []
 
     def start(self):
         return collector.Watch(self.here, "--publish", self.urls[0], "--publish-state",
@@ -51,6 +52,7 @@ class Bench:
         own, daemons = self.follower.map(), living(*self.urls, self.jvm.pid)
         self.maps += 1
         self.same += own == daemons
+        self.differ = sorted(set(own.splitlines()) ^ set(daemons.splitlines()))
         return own if own == daemons else None
 
     def churn(self):
@@ -69,7 +71,8 @@ class Bench:
     def judge(self):
         """The map that both have once all is quiet."""
         self.daemon.wait_for_jvm(self.jvm.pid)
-        own = processes.wait_until(self.compare, lambda: "both maps are the same", every=1)
+        own = processes.wait_until(self.compare, lambda: "both maps are the same; they differ in "
+                                   f"{len(self.differ)} lines: {self.differ[:20]}", every=1)
         lines = own.splitlines()[:-1]
         row = self.daemon.jvm(self.jvm.pid)
         unknown = set(lines) - set(self.daemon.read_map(self.jvm.pid).splitlines())
