@@ -39,6 +39,7 @@
 #define KEPT_NS	  (60000 * MS) /* how long code that has ended is known */
 #define AGAIN_NS  (100 * MS)   /* before what is asked for again */
 #define AGENT_NS  (10000 * MS) /* until an agent has found a daemon that is new */
+#define SILENT_MS 5000	       /* a daemon says something each second */
 #define FOREVER	  UINT64_MAX
 #define ENTRY_TOP 44u /* up to the first text of an entry */
 
@@ -46,18 +47,22 @@ enum { RESYNC_BEGIN = 2, RESYNC_END = 3, METHOD_LOAD = 4, METHOD_UNLOAD = 5, STU
 
 struct range {
 	uint64_t addr, size, birth_ns, death_ns;
-	bool was_named;	 /* since the last begin */
-	bool is_doubted; /* it lived before a gap, and nothing has told of it since */
+	uint64_t doubt_ns; /* the time before a gap since which nothing has told of it; 0: none */
+	bool was_named;	   /* since the last begin */
 	char *name;
 };
 
 static struct range *ranges;
 static size_t n_ranges, room;
-static nng_socket events, state;
+static struct link {
+	const char *url;
+	nng_socket socket;
+	nng_dialer dialer;
+} events, state;
 static uint64_t instance, position; /* of the stream: the sequence number that is next */
 static uint64_t pid, start_ticks, epoch;
 static uint64_t heard_ns, quiet_ns; /* all events up to these times have come */
-static uint64_t doubt_ns;	    /* heard_ns of before the last gap */
+static uint64_t message_ns;	    /* when the last message came, or was last dialled for */
 static uint64_t refused_ns;	    /* since when no such JVM is known; 0: it is */
 static uint64_t expired_ns;
 static bool has_position, has_gap, is_walking, prints;
@@ -86,13 +91,29 @@ static uint64_t get(const uint8_t *data, size_t n)
 	return value;
 }
 
+static void must(const struct link *link, int err)
+{
+	if (err)
+		die(link->url, err);
+}
+
+/*
+ * A dialer of libnng 1.5 whose connections are cut again and again does not connect any more at
+ * times. The next one does.
+ */
+static void dial_again(struct link *link)
+{
+	nng_dialer_close(link->dialer);
+	must(link, nng_dial(link->socket, link->url, &link->dialer, NNG_FLAG_NONBLOCK));
+}
+
 /* ---- the map ---- */
 
 /* When code ended of which events were missed is not known: it has a name up to the gap. */
 static void end_range(struct range *r, uint64_t time_ns)
 {
-	r->death_ns = r->is_doubted ? doubt_ns : time_ns;
-	r->is_doubted = false;
+	r->death_ns = r->doubt_ns ? r->doubt_ns : time_ns;
+	r->doubt_ns = 0;
 }
 
 static void end_between(uint64_t addr, uint64_t end, uint64_t time_ns)
@@ -153,7 +174,7 @@ static void load(const uint8_t *entry, bool is_repeated)
 
 	if (same) {
 		same->was_named = true;
-		same->is_doubted = false;
+		same->doubt_ns = 0;
 		return;
 	}
 	end_between(addr, addr + size, get(entry + 16, 8));
@@ -276,20 +297,31 @@ static void take_message(const char *body, size_t len)
 static void hear(void)
 {
 	nng_msg *msg;
-	const int err = nng_recvmsg(events, &msg, 0);
+	const int err = nng_recvmsg(events.socket, &msg, 0);
 	const size_t len = err ? 0 : nng_msg_len(msg);
 
 	if (err == NNG_ETIMEDOUT) {
 		quiet_ns = now();
+		if (quiet_ns < message_ns + SILENT_MS * MS)
+			return;
+		message_ns = quiet_ns;
+		dial_again(&events);
 		return;
 	}
-	if (err || nng_msg_append(msg, "", 1) != 0)
-		die("events", err);
+	must(&events, err ? err : nng_msg_append(msg, "", 1));
+	message_ns = now();
 	take_message(nng_msg_body(msg), len);
 	nng_msg_free(msg);
 }
 
 /* ---- the state ---- */
+
+static int ask_once(char *text, size_t len, nng_msg **answer)
+{
+	const int err = nng_send(state.socket, text, len, 0);
+
+	return err ? err : nng_recvmsg(state.socket, answer, 0);
+}
 
 static nng_msg *ask(const char *format, uint64_t from)
 {
@@ -298,13 +330,9 @@ static nng_msg *ask(const char *format, uint64_t from)
 	int n, err;
 
 	n = snprintf(text, sizeof(text), format, pid, start_ticks, from);
-	err = nng_send(state, text, (size_t)n, 0);
-	if (!err)
-		err = nng_recvmsg(state, &answer, 0);
-	if (!err)
-		err = nng_msg_append(answer, "", 1);
-	if (err)
-		die("state", err);
+	while ((err = ask_once(text, (size_t)n, &answer)) == NNG_ETIMEDOUT)
+		dial_again(&state);
+	must(&state, err ? err : nng_msg_append(answer, "", 1));
 	return answer;
 }
 
@@ -369,25 +397,28 @@ static bool take_page(uint64_t *from)
 /* What lived before the gap may live, or have ended at any time since. */
 static void doubt_all(void)
 {
-	doubt_ns = heard_ns;
 	for (size_t i = 0; i < n_ranges; i++)
-		ranges[i].is_doubted = ranges[i].death_ns == FOREVER;
+		if (ranges[i].death_ns == FOREVER && !ranges[i].doubt_ns)
+			ranges[i].doubt_ns = heard_ns;
 }
 
 static void end_doubted(void)
 {
 	for (size_t i = 0; i < n_ranges; i++)
-		if (ranges[i].is_doubted)
-			end_range(&ranges[i], doubt_ns);
+		if (ranges[i].doubt_ns)
+			end_range(&ranges[i], ranges[i].doubt_ns);
 }
 
-/* Asks for all that lives, at first and after each gap. An answer of before the gap is no good. */
+/*
+ * Asks for all that lives, at first and after each gap, also where events are missed meanwhile. An
+ * answer of before the gap is no good.
+ */
 static void join(void)
 {
-	doubt_all();
 	do {
 		uint64_t from = 0;
 
+		doubt_all();
 		has_gap = has_position = is_walking = false;
 		refused_ns = 0;
 		while (!has_position)
@@ -523,26 +554,21 @@ static void name_args(char **args)
 	}
 }
 
-static void connect_to(const char *events_url, const char *state_url)
+static void connect_to(char **urls)
 {
-	int err = nng_sub0_open(&events);
-
-	if (!err)
-		err = nng_socket_set(events, NNG_OPT_SUB_SUBSCRIBE, EVENTS, strlen(EVENTS));
-	if (!err)
-		err = nng_socket_set(events, NNG_OPT_SUB_SUBSCRIBE, SECOND, strlen(SECOND));
-	if (!err)
-		err = nng_socket_set_int(events, NNG_OPT_RECVBUF, 4096);
-	if (!err)
-		err = nng_socket_set_ms(events, NNG_OPT_RECVTIMEO, 20);
-	if (!err)
-		err = nng_dial(events, events_url, NULL, 0);
-	if (!err)
-		err = nng_req0_open(&state);
-	if (!err)
-		err = nng_dial(state, state_url, NULL, 0);
-	if (err)
-		die(events_url, err);
+	events.url = urls[0];
+	state.url = urls[1];
+	must(&events, nng_sub0_open(&events.socket));
+	must(&events, nng_socket_set(events.socket, NNG_OPT_SUB_SUBSCRIBE, EVENTS, strlen(EVENTS)));
+	must(&events, nng_socket_set(events.socket, NNG_OPT_SUB_SUBSCRIBE, SECOND, strlen(SECOND)));
+	must(&events, nng_socket_set_int(events.socket, NNG_OPT_RECVBUF, 4096));
+	must(&events, nng_socket_set_ms(events.socket, NNG_OPT_RECVTIMEO, 20));
+	must(&events, nng_dial(events.socket, events.url, &events.dialer, 0));
+	must(&state, nng_req0_open(&state.socket));
+	must(&state, nng_socket_set_ms(state.socket, NNG_OPT_SENDTIMEO, SILENT_MS));
+	must(&state, nng_socket_set_ms(state.socket, NNG_OPT_RECVTIMEO, SILENT_MS));
+	must(&state, nng_dial(state.socket, state.url, &state.dialer, 0));
+	message_ns = now();
 }
 
 int main(int argc, char **argv)
@@ -554,7 +580,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	pid = strtoull(argv[3], NULL, 10);
-	connect_to(argv[1], argv[2]);
+	connect_to(argv + 1);
 	find_jvm();
 	join();
 	fprintf(stderr, "joined\n");

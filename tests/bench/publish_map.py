@@ -37,7 +37,7 @@ class Bench:
         self.follower = Follower(*(f"ipc://{here.directory}/cut-{name}" for name in ("events", "state")),
                                  self.jvm.pid)
         self.maps = self.same = 0
-        self.differ = []
+        self.differ = ([], [])          # lines of the subscriber alone, of the daemon alone
 
     def start(self):
         return collector.Watch(self.here, "--publish", self.urls[0], "--publish-state",
@@ -52,7 +52,8 @@ class Bench:
         own, daemons = self.follower.map(), living(*self.urls, self.jvm.pid)
         self.maps += 1
         self.same += own == daemons
-        self.differ = sorted(set(own.splitlines()) ^ set(daemons.splitlines()))
+        own_lines, daemons_lines = set(own.splitlines()), set(daemons.splitlines())
+        self.differ = (sorted(own_lines - daemons_lines), sorted(daemons_lines - own_lines))
         return own if own == daemons else None
 
     def churn(self):
@@ -71,8 +72,9 @@ class Bench:
     def judge(self):
         """The map that both have once all is quiet."""
         self.daemon.wait_for_jvm(self.jvm.pid)
-        own = processes.wait_until(self.compare, lambda: "both maps are the same; they differ in "
-                                   f"{len(self.differ)} lines: {self.differ[:20]}", every=1)
+        own = processes.wait_until(self.compare, lambda: "both maps are the same; " + "; ".join(
+            f"{len(lines)} of the {who} alone, such as {lines[:5]}"
+            for who, lines in zip(("subscriber", "daemon"), self.differ)), every=1)
         lines = own.splitlines()[:-1]
         row = self.daemon.jvm(self.jvm.pid)
         unknown = set(lines) - set(self.daemon.read_map(self.jvm.pid).splitlines())
