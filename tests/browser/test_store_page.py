@@ -494,7 +494,7 @@ class StorePage(unittest.TestCase):
         self.server.errors.clear()
         self.click("#again")
         self.browser.wait_for("Boolean(document.querySelector('iframe:not(.coming)'))")
-        self.assertTrue(self.run_js(f"{MAP}.said.hidden"))
+        self.browser.wait_for(f"{MAP}.said.hidden")
 
     def test_where_there_is_nothing_the_page_says_where_there_is_something(self):
         self.expected = ["Failed to load resource"]
