@@ -385,7 +385,6 @@ static void step_snapshots(struct publishing *publishing, uint64_t now_ns)
 static void step_summaries(struct publishing *publishing, uint64_t now_ns)
 {
 	const struct publish_context context = context_of(publishing, now_ns);
-
 	const bool is_over = publish_round_is_over(&publishing->summaries);
 
 	if (is_over && now_ns < publishing->next_summary_ns)

@@ -8,8 +8,8 @@
  *
  * The kernel takes milliseconds to open an event, and reads the file, which may never answer. So a
  * box is opened by a call that the guard runs, and by a process of its own that the call waits for
- * (event_holder.h). A box that is closed meanwhile stays until the call
- * has returned: whoever lets go of the box last closes what is in it.
+ * (event_holder.h). A box that is closed meanwhile stays until the call has returned: whoever lets
+ * go of the box last closes what is in it.
  */
 #ifndef FG_PROBES_PROBE_BOX_H
 #define FG_PROBES_PROBE_BOX_H
