@@ -3,6 +3,7 @@
 #include "outside/code_records.h"
 
 #include "code/jvm_hello.h"
+#include "vm/vm_flags.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -218,6 +219,8 @@ int code_records_hello(struct code_records *records, struct vm_memory *memory,
 	struct hello_texts texts;
 	const size_t before = buf->len;
 
+	if (vm_flags_is_on(memory, tables, "PreserveFramePointer"))
+		hello.flags |= WIRE_HELLO_FP_WAS_ON;
 	read_texts(memory, tables, who->texts, &texts);
 	add_attrs(&texts, who->texts, &hello, attrs);
 	add_values(vm_field_names, tables->has_field, tables->fields, VM_FIELD_NAMES, values,

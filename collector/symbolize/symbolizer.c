@@ -257,6 +257,35 @@ static bool is_interpreted_unnamed(const struct frame *frames, size_t n,
 	return !verdict->is_java_named;
 }
 
+/* Whether the frame is code of HotSpot's compilers, which may use the frame pointer for values. */
+static bool may_lack_frame_pointer(const struct frame *frame)
+{
+	return frame->kind == FRAME_C1 || frame->kind == FRAME_JIT ||
+	       frame->kind == FRAME_INLINED || frame->kind == FRAME_NATIVE_WRAPPER ||
+	       frame->kind == FRAME_JAVA || frame->kind == FRAME_UNKNOWN;
+}
+
+/*
+ * Whether the kernel's walk comes to the root, and can have left out no frame. Where a JVM runs
+ * without PreserveFramePointer, the frame pointer of compiled code is its caller's or a value. The
+ * walk then goes on behind the caller, or anywhere.
+ */
+static bool is_whole_by_fp(const struct symbolizer_context *context, const struct stack *stack,
+			   const struct frame *frames, size_t depth)
+{
+	const struct jvm *const jvm = context->process ? context->process->jvm : NULL;
+
+	if (stack->end != STACK_BY_FP || !is_rooted(frames, depth))
+		return false;
+	if (!jvm || (jvm->hello_flags & (WIRE_HELLO_FP_SET | WIRE_HELLO_FP_WAS_ON)))
+		return true;
+	for (size_t i = 0; i < depth; i++) {
+		if (may_lack_frame_pointer(&frames[i]))
+			return false;
+	}
+	return true;
+}
+
 static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 			 const struct stack *stack, struct frame *ret,
 			 struct symbolizer_verdict *ret_verdict)
@@ -297,9 +326,8 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 	}
 	verdict.is_java_named &= !java_frames_are_hidden(ret, n);
 	verdict.is_interpreted_unnamed = is_interpreted_unnamed(ret, n, &verdict);
-	verdict.is_rooted =
-		n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth || is_at_root ||
-			  (stack->end == STACK_BY_FP && is_rooted(ret, n)));
+	verdict.is_rooted = n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth ||
+				      is_at_root || is_whole_by_fp(context, stack, ret, n));
 	if (n > 0 && !verdict.is_rooted)
 		ret[n++] = name_end(symbolizer, context, stack);
 	*ret_verdict = verdict;

@@ -34,7 +34,7 @@ struct stack_entry {
 
 /* How a stack ends. */
 enum stack_end {
-	STACK_BY_FP, /* the kernel's walk; only the names of its frames say whether it is whole */
+	STACK_BY_FP, /* a walk by frame pointers; only its frames' names say whether it is whole */
 	STACK_WHOLE, /* the walk reached the thread's entry */
 	STACK_FRAME_LIMIT,    /* more frames than STACK_MAX, or than the kernel's walk takes */
 	STACK_SNAPSHOT_ENDED, /* the stack remainder was not copied */

@@ -71,6 +71,7 @@ struct walk_notes {
 	uint64_t code_addr;	       /* last address given to step_code_at; 0: none yet */
 	const struct code_range *code; /* what step_code_at returned for code_addr */
 	bool is_code_unread;	       /* some code could not be read */
+	bool is_left_by_fp;	       /* some code of a JVM, without a known frame size */
 };
 
 /* A walk, as its steps see it. All pointers are borrowed. */

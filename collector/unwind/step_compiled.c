@@ -179,8 +179,10 @@ static enum step leave_caller(struct walk *walk, const struct code_range *range)
 	struct unwind_regs after;
 	enum step step;
 
-	if (size < 2 * WORD_BYTES)
+	if (size < 2 * WORD_BYTES) {
+		walk->notes.is_left_by_fp = true;
 		return step_by_fp(walk);
+	}
 	step = step_leave(walk, calling_frame(walk, range), size);
 	if (step != STEP_DONE || may_call_compiled(walk, walk->at.regs.pc))
 		return step;

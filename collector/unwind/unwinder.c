@@ -180,7 +180,9 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 		return step_probe_trampoline(walk, place->mapping);
 	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
 		return step_native(walk, place->mapping);
-	return step_by_fp(walk); /* generated code of an unknown runtime */
+	walk->notes.is_left_by_fp |= walk->process->jvm != NULL;
+	return step_by_fp(
+		walk); /* generated code of an unknown runtime, or unknown code of a JVM */
 }
 
 static void keep_remainder(struct unwinder *unwinder, const struct stack_copy *copy, size_t len)
@@ -399,7 +401,7 @@ static bool may_be_caller(struct user_walk *user, const struct place *place, enu
 	const struct unwind_regs *before = &place->regs;
 
 	if (step == STEP_ROOT)
-		end_at(ret, STACK_WHOLE, before->pc);
+		end_at(ret, user->walk.notes.is_left_by_fp ? STACK_BY_FP : STACK_WHOLE, before->pc);
 	else if (step == STEP_NO_RULE)
 		end_badly(user, before, STACK_NO_RULE, ret);
 	else if (step == STEP_END || (step == STEP_DONE && !is_believed(user, before)))

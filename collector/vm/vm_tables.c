@@ -81,6 +81,12 @@ static const struct own_name own_names[] = {
 	{VM_OWN_ARRAY_LEN, "Array<int>::_length"},
 	{VM_OWN_U1_DATA, "Array<u1>::_data"},
 	{VM_OWN_U2_DATA, "Array<u2>::_data"},
+	{VM_OWN_FLAGS, "JVMFlag::flags"},
+	{VM_OWN_FLAG_COUNT, "JVMFlag::numFlags"},
+	{VM_OWN_FLAG_NAME, "JVMFlag::_name"},
+	{VM_OWN_FLAG_NAME, "JVMFlag::name"},
+	{VM_OWN_FLAG_ADDR, "JVMFlag::_addr"},
+	{VM_OWN_FLAG_ADDR, "JVMFlag::addr"},
 };
 
 /* What the exported symbols hold. */
@@ -284,6 +290,8 @@ static int read_sizes(struct vm_memory *memory, const struct exports *exports,
 			ret->has_size[i] = true;
 			ret->sizes[i] = (int64_t)u64_at(&entry, exports->values[TYPE_SIZE]);
 		}
+		if (!err && strcmp(entry.name, "JVMFlag") == 0)
+			ret->flag_bytes = u64_at(&entry, exports->values[TYPE_SIZE]);
 	}
 	return err;
 }

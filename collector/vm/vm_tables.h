@@ -36,6 +36,8 @@ enum vm_own_value {
 	VM_OWN_THREADS,	     /* address of a pointer to the first JavaThread, up to JDK 11 */
 	VM_OWN_NARROW_BASE,  /* address of what narrow references begin at, up to JDK 12 */
 	VM_OWN_NARROW_SHIFT, /* the same of by how much they are shifted */
+	VM_OWN_FLAGS,	     /* address of a pointer to the array of flags */
+	VM_OWN_FLAG_COUNT,   /* address of their number, 8 bytes */
 	/* Offsets of members, which may be 0. */
 	VM_OWN_NEXT_THREAD,
 	VM_OWN_HANDLE,
@@ -45,6 +47,8 @@ enum vm_own_value {
 	VM_OWN_ARRAY_LEN,
 	VM_OWN_U1_DATA,
 	VM_OWN_U2_DATA,
+	VM_OWN_FLAG_NAME,
+	VM_OWN_FLAG_ADDR,
 	VM_OWN_VALUES,
 };
 
@@ -53,6 +57,7 @@ struct vm_tables {
 	int64_t fields[VM_FIELD_NAMES], sizes[VM_SIZE_NAMES], constants[VM_CONSTANT_NAMES];
 	bool has_own[VM_OWN_VALUES];
 	uint64_t own[VM_OWN_VALUES];  /* an address is 0 where it is not known */
+	uint64_t flag_bytes;	      /* sizeof(JVMFlag); 0: not known */
 	bool complete_is_int;	      /* CodeBlob::_frame_complete_offset; else it has 16 bits */
 	bool thread_object_is_handle; /* JavaThread::_threadObj leads to a reference, or is one */
 };

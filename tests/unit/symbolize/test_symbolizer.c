@@ -310,6 +310,36 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 	assert_false(name(&stack, 20).is_rooted);
 }
 
+/* Compiled code may use the frame pointer for values; the walk then leaves its caller out. */
+static void compiled_code_is_left_by_frame_pointers_if_the_jvm_keeps_them(void **state)
+{
+	extern void _start(void);
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	struct code_range range = {.addr = base, .size = 64, .kind = CODE_JAVA, .birth_ns = 10};
+	struct stack stack = {.depth = 2, .end = STACK_BY_FP};
+
+	range.class_name = "com/acme/Main";
+	range.name = "run";
+	assert_int_equal(code_map_add(process->code, &range, false), 1);
+	range = (struct code_range){.addr = base + 64,
+				    .size = 64,
+				    .kind = CODE_STUB,
+				    .birth_ns = 10,
+				    .name = "call_stub"};
+	assert_int_equal(code_map_add(process->code, &range, false), 1);
+	stack.entries[0].addr = base + 16;
+	stack.entries[1].addr = (uint64_t)(uintptr_t)&_start;
+	assert_false(name(&stack, 20).is_rooted);
+	assert_string_equal(frames[2].name, "[truncated: frame pointers only]");
+	process->jvm->hello_flags = WIRE_HELLO_FP_WAS_ON;
+	assert_true(name(&stack, 20).is_rooted);
+	process->jvm->hello_flags = 0;
+	stack.entries[0].addr = base + 80;
+	assert_true(name(&stack, 20).is_rooted);
+	stack.entries[0].addr = base + 300; /* nobody knows what code this is */
+	assert_false(name(&stack, 20).is_rooted);
+}
+
 /* ---- below the kernel's frames ---- */
 
 #define KERNEL	  UINT64_C(0xffffffffe0000000) /* of code that the kernel tells of, not its own */
@@ -711,6 +741,7 @@ int main(void)
 		TEST(generated_code_that_the_agent_does_not_know_waits_for_another_perf_map),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
+		TEST(compiled_code_is_left_by_frame_pointers_if_the_jvm_keeps_them),
 		TEST(between_two_programs_nobody_has_called_the_kernel),
 		TEST(who_calls_execve_is_shown_while_its_code_is_there),
 		TEST(a_call_of_the_kernel_from_nowhere_is_not_rooted),

@@ -2043,6 +2043,40 @@ static void an_older_word_leads_to_the_call_stub_and_is_not_believed(void **stat
 	check_entered(256, ARGUMENTS_END, STACK_IN_DOUBT); /* no call stub's frame */
 }
 
+/* Where code has no known frame, its frame pointer leads to a root: it may have missed frames. */
+static void a_root_behind_unknown_code_of_a_jvm_is_one_by_frame_pointers(void **state)
+{
+	const uint64_t unknown = (uintptr_t)code + 1024, fp = word_addr(20);
+	struct jvm *const jvm = self->jvm;
+
+	words[21] = (uintptr_t)behind_call_of_root;
+	walk_code(unknown, fp, 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_BY_FP);
+	self->jvm = NULL; /* other programs' generated code keeps a frame pointer */
+	walk_code(unknown, fp, 60);
+	self->jvm = jvm;
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_WHOLE);
+}
+
+static void a_root_behind_a_method_of_unknown_size_is_one_by_frame_pointers(void **state)
+{
+	const uint64_t stub = add_stub(0, 64, "call_stub");
+	const uint64_t leaf = add_java(256, "leaf");
+	const uint64_t caller = add_code(512, 128, CODE_JAVA, "caller", (struct code_frame){0});
+
+	put_call_in_front(512 + 32);
+	words[4] = word_addr(ARGUMENTS_END - 2); /* the leaf's frame has 48 bytes */
+	words[5] = caller + 32;
+	words[ARGUMENTS_END - 2] = word_addr(CALL_STUB_FP);
+	words[ARGUMENTS_END - 1] = stub + 32;
+	words[CALL_STUB_FP + 1] = (uintptr_t)behind_call_of_root;
+	walk_code(leaf + 60, 0, 60);
+	CHECK_CALLERS(caller + 32, stub + 32, (uintptr_t)behind_call_of_root);
+	assert_int_equal(stack.end, STACK_BY_FP);
+}
+
 static void no_file_calls_java(void **state)
 {
 	const uint64_t leaf = add_java(0, "leaf");
@@ -2370,6 +2404,8 @@ int main(void)
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 		CODE(java_is_entered_where_the_call_stub_has_pushed_arguments),
 		CODE(an_older_word_leads_to_the_call_stub_and_is_not_believed),
+		CODE(a_root_behind_unknown_code_of_a_jvm_is_one_by_frame_pointers),
+		CODE(a_root_behind_a_method_of_unknown_size_is_one_by_frame_pointers),
 		CODE(no_file_calls_java),
 		CODE(a_stub_that_has_no_frame_yet_is_left_for_its_call),
 		CODE(a_word_on_top_of_a_stub_is_no_caller_without_a_call),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../outside/fake_vm.h"
+#include "vm/vm_flags.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -184,6 +185,73 @@ static void reading_ends_at_its_limit(void **state)
 	free_vm(vm);
 }
 
+/* ---- flags ---- */
+
+#define FLAG_BYTES 24
+#define FLAGS	   3
+
+/* The fake's flags, of which the second is the one that is looked for. Returns where its value is.
+ */
+static uint64_t make_flags(struct fake_vm *vm)
+{
+	static const char *const names[FLAGS] = {"UseSuch", "PreserveFramePointer", "PreserveAll"};
+	const uint64_t at = vm->code, values = at + (uint64_t)FLAGS * FLAG_BYTES;
+
+	for (uint64_t i = 0; i < FLAGS; i++) {
+		fake_vm_set_u64(vm, at + i * FLAG_BYTES, values + i);
+		fake_vm_set_u64(vm, at + i * FLAG_BYTES + 8, fake_vm_text(vm, names[i]));
+	}
+	fake_vm_set_u64(vm, vm->heap, at);
+	fake_vm_set_u64(vm, vm->heap + 8, FLAGS);
+	tables = (struct vm_tables){.flag_bytes = FLAG_BYTES};
+	tables.own[VM_OWN_FLAGS] = vm->heap;
+	tables.own[VM_OWN_FLAG_COUNT] = vm->heap + 8;
+	tables.own[VM_OWN_FLAG_ADDR] = 0;
+	tables.own[VM_OWN_FLAG_NAME] = 8;
+	tables.has_own[VM_OWN_FLAG_ADDR] = tables.has_own[VM_OWN_FLAG_NAME] = true;
+	return values + 1;
+}
+
+static bool is_on(struct fake_vm *vm)
+{
+	return vm_flags_is_on(&vm->memory, &tables, "PreserveFramePointer");
+}
+
+static void a_flag_is_found_by_its_name(void **state)
+{
+	struct fake_vm *const vm = new_vm();
+	const uint64_t value = make_flags(vm);
+
+	memset(fake_vm_at(vm, value - 1), 1, FLAGS);
+	assert_true(is_on(vm));
+	memset(fake_vm_at(vm, value), 0, 1);
+	assert_false(is_on(vm));
+	free_vm(vm);
+}
+
+static void flags_that_cannot_be_are_off(void **state)
+{
+	struct fake_vm *const vm = new_vm();
+	const uint64_t value = make_flags(vm);
+
+	memset(fake_vm_at(vm, value - 1), 1, FLAGS);
+	fake_vm_set_u64(vm, vm->heap + 8, 1); /* the flag is behind the end */
+	assert_false(is_on(vm));
+	fake_vm_set_u64(vm, vm->heap + 8, UINT64_MAX);
+	assert_true(is_on(vm));
+	tables.own[VM_OWN_FLAG_NAME] = FLAG_BYTES;
+	assert_false(is_on(vm));
+	tables.own[VM_OWN_FLAG_NAME] = 8;
+	tables.flag_bytes = VM_FLAGS_MAX_BYTES + 8;
+	assert_false(is_on(vm));
+	tables.flag_bytes = 0;
+	assert_false(is_on(vm));
+	tables.flag_bytes = FLAG_BYTES;
+	fake_vm_set_u64(vm, vm->heap, 0x1000); /* not mapped */
+	assert_false(is_on(vm));
+	free_vm(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +266,8 @@ int main(void)
 		cmocka_unit_test(a_name_without_an_end_is_none_that_is_wanted),
 		cmocka_unit_test(values_that_are_no_offsets_are_told_apart),
 		cmocka_unit_test(reading_ends_at_its_limit),
+		cmocka_unit_test(a_flag_is_found_by_its_name),
+		cmocka_unit_test(flags_that_cannot_be_are_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
