@@ -30,6 +30,7 @@ import sys
 from harness.folded import Folded
 
 LABELS = 2  # process and thread
+LAUNCHER = "JLI_Launch"
 # What the collector says of time without a stack.
 NO_STACK = "[on CPU"
 SUFFIX = re.compile(r"_\[[01ijk]\]$")
@@ -100,7 +101,8 @@ class Must:
         self.check, self.check_cut = check, check_cut
 
     def concerns(self, thread, names):
-        if not self.threads.fullmatch(thread):
+        """The launcher's first thread, which waits for the one that runs main, has its name."""
+        if not self.threads.fullmatch(thread) or LAUNCHER in names:
             return False
         return not self.when or any(self.when.fullmatch(name) for name in names)
 

@@ -56,6 +56,8 @@ def read_arguments():
     parser.add_argument("--warm-up", type=float, help="before each; the application's unless given")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--variant", action="append", choices=VARIANTS, dest="variants")
+    parser.add_argument("--without-agent", action="store_true",
+                        help="quality: nothing is loaded into the JVMs, async-profiler neither")
     parser.add_argument("--agent-options", default="", help="of fgcollect's agent")
     parser.add_argument("--keep", metavar="DIR", type=pathlib.Path, help="folded stacks go there")
     options = parser.parse_args()
@@ -229,15 +231,17 @@ def library_only(stacks):
 
 
 def measure_quality(bench, application):
-    loaded = [bench.ours()]
-    with contextlib.suppress(LookupError):
-        loaded.append(bench.peer(",threads,ann,cstack=vmx,loop=5s,file=/out/%t.collapsed"))
     options = bench.options
+    loaded = [] if options.without_agent else [bench.ours()]
+    with contextlib.suppress(LookupError):
+        if loaded:
+            loaded.append(bench.peer(",threads,ann,cstack=vmx,loop=5s,file=/out/%t.collapsed"))
     with bench.daemon() as watch:
         running = Running(bench, application, loaded)
         try:
             running.warm_up()
-            watch.wait_for_jvm(running.pid)
+            if loaded:
+                watch.wait_for_jvm(running.pid)
             before, start = processes.cpu_seconds(watch.pid), time.monotonic()
             began, end = time.time() + 5, bench.record(running.pid, options.seconds)
             if application.path:

@@ -102,4 +102,44 @@ class ByJvms(Collecting):
                 OURS: [settings.COLLECTOR, "--watch", "-F", "{hz}", "--store", "{out}", "{place}"]}
 
 
-ROWS = [ByRate(), ByJvms()]
+class Outside(Collecting):
+    """JVMs with the agent beside as many without, all busy: a recording of the ones and the others."""
+
+    name, title = "collector-outside", "recording busy JVMs at 99 Hz"
+    driver, unit_of_driver = "JVMs", " JVMs"
+    values = (1, 10, 50)
+    most_rounds = 3
+    base, against_base = f"{OURS}, agents", True
+    not_to_be_had = {**INSIDE, "perf": "reads no names of JVMs"}
+
+    def hz(self, value):
+        return 99
+
+    @contextlib.contextmanager
+    def at(self, value):
+        flags = ["-Xmx48m", "-XX:+UseSerialGC", "-Xshare:auto"]
+        with place() as here, contextlib.ExitStack() as ends:
+            here.jvms = {}
+            for agent in (True, False):
+                here.jvms[agent] = [
+                    processes.Background(java(here, "Mixed", agent=agent, flags=flags),
+                                         here.directory / f"java{agent}{number}.log")
+                    for number in range(value)]
+                for jvm in here.jvms[agent]:
+                    ends.callback(jvm.stop)
+            for jvm in here.jvms[True] + here.jvms[False]:
+                processes.wait_until(lambda jvm=jvm: "ready" in jvm.text, "a JVM is warm",
+                                     timeout=300)
+            yield here
+
+    def contenders(self, peers):
+        return {f"{OURS}, agents": True, f"{OURS}, from outside": False}
+
+    def measure(self, context, contender, value):
+        chosen = [part for jvm in context.jvms[contender] for part in ("-p", jvm.pid)]
+        return cost_of([settings.COLLECTOR, "record", *chosen, "-d", 3600, "-F", self.hz(value),
+                        "-o", context.directory / "out.fgrec", *context.options()],
+                       context.directory / "recorder.log")
+
+
+ROWS = [ByRate(), ByJvms(), Outside()]
