@@ -93,8 +93,10 @@ static void set_frame(const struct code_layout *layout, const uint8_t *bytes,
 	blob->frame.size = (uint32_t)words * WORD;
 	blob->frame.complete = read_complete(layout, bytes);
 	blob->frame.entry = read_entry(layout, bytes, blob);
-	if (blob->frame.complete > blob->size || blob->frame.entry > blob->size)
+	if (blob->frame.complete > blob->size)
 		blob->frame = (struct wire_frame){0};
+	if (blob->frame.entry > blob->size) /* as of a stub, which has no such member */
+		blob->frame.entry = 0;
 }
 
 static void set_data(const struct code_layout *layout, const uint8_t *bytes, uint64_t heap_end,

@@ -51,6 +51,8 @@ struct outside_process {
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */
 	uint64_t ready_ns;	       /* before, its share of the time allows none */
+	uint64_t spent_ns;	       /* of the processor, less its share of the time since */
+	uint64_t spent_at_ns;	       /* when this was so */
 	uint64_t sampled_ns;	       /* when its last sample was read; 0: none */
 	uint64_t started_ns;	       /* when the last step was begun */
 	unsigned long turns;	       /* of the step that is under way, when last looked at */

@@ -71,6 +71,24 @@ static bool may_go_on(const struct outside_upkeep *upkeep, const struct outside_
 	return outside->took_ns < at_once_ns + (now_ns - outside->since_ns) / share;
 }
 
+/*
+ * When the process may be read again after a reading that has told all. Readings spend, and their
+ * share of the time that goes by pays for it.
+ */
+static uint64_t spend(const struct outside_upkeep *upkeep, struct outside_process *outside,
+		      uint64_t took_ns, uint64_t now_ns)
+{
+	const uint64_t burst_ns = upkeep->burst_ns ? upkeep->burst_ns : OUTSIDE_BURST_NS;
+	const unsigned share = share_of(upkeep);
+	const uint64_t paid_ns = (now_ns - outside->spent_at_ns) / share;
+
+	outside->spent_ns -= paid_ns < outside->spent_ns ? paid_ns : outside->spent_ns;
+	outside->spent_ns += took_ns;
+	outside->spent_at_ns = now_ns;
+	return outside->spent_ns < burst_ns ? now_ns
+					    : now_ns + share * (outside->spent_ns - burst_ns);
+}
+
 /* Sets when the process may be read again, and when it is to be. */
 static void set_due(const struct outside_upkeep *upkeep, struct outside_process *outside,
 		    const struct outside_told *told, uint64_t now_ns)
@@ -81,9 +99,12 @@ static void set_due(const struct outside_upkeep *upkeep, struct outside_process 
 		outside->sampled_ns && now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS;
 	const uint64_t usual_ns = is_hot ? OUTSIDE_HOT_NS : OUTSIDE_CALM_NS;
 
-	outside->ready_ns = now_ns + share * told->took_ns;
-	if (has_more && may_go_on(upkeep, outside, share, now_ns))
+	if (!has_more)
+		outside->ready_ns = spend(upkeep, outside, told->took_ns, now_ns);
+	else if (may_go_on(upkeep, outside, share, now_ns))
 		outside->ready_ns = now_ns;
+	else
+		outside->ready_ns = now_ns + share * told->took_ns;
 	outside->due_ns = later_of(outside->ready_ns, has_more ? now_ns : now_ns + usual_ns);
 }
 

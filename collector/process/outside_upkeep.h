@@ -11,8 +11,10 @@
  * repeat all code as a resynchronisation, so that code which has lived on keeps its birth.
  *
  * A JVM of which samples come is read OUTSIDE_HOT_NS after the reading before, another one
- * OUTSIDE_CALM_NS after. No JVM is read for more than one part in OUTSIDE_SHARE of the time: if its
- * reading takes longer, it is read less often. Where a reading has more to tell than a step may,
+ * OUTSIDE_CALM_NS after. No JVM is read for more than one part in OUTSIDE_SHARE of the time, and
+ * OUTSIDE_BURST_NS of processor time beyond: if its readings take longer, it is read less often. So
+ * one reading that takes long does not have the code that comes meanwhile go unread. Where a
+ * reading has more to tell than a step may,
  * the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor time
  * more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each time
  * twice as late.
@@ -30,6 +32,7 @@
 #define OUTSIDE_YOUNG_NS    UINT64_C(1000000000) /* at this age a JVM has loaded its agent */
 #define OUTSIDE_PATIENCE_NS UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
 #define OUTSIDE_SHARE	    50
+#define OUTSIDE_BURST_NS    UINT64_C(500000000)
 #define OUTSIDE_AT_ONCE_NS  UINT64_C(10000000000)
 #define OUTSIDE_RETRY_NS    UINT64_C(1000000000)
 #define OUTSIDE_RETRIES	    8
@@ -82,6 +85,7 @@ struct outside_upkeep {
 	uint64_t next_ns; /* when the next step is due; 0: at once */
 	uint64_t most_ns; /* of a step; 0: OUTSIDE_STEP_NS */
 	unsigned share;	  /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
+	uint64_t burst_ns;   /* 0: OUTSIDE_BURST_NS */
 	uint64_t at_once_ns; /* 0: OUTSIDE_AT_ONCE_NS */
 };
 

@@ -439,6 +439,25 @@ static void bytes_of_code_are_no_part_of_what_a_stub_is(void **state)
 	free_fixture(fixture);
 }
 
+static void a_stub_has_its_frame_whatever_lies_where_a_method_has_its_entry(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+	const struct fake_code stub = {.name = fake_vm_text(&fixture->vm, "DeoptimizationBlob"),
+				       .bytes = 500,
+				       .frame_words = 20};
+	const uint64_t code = fake_vm_add_code(&fixture->vm, &stub);
+	const uint16_t entry = 0x9090;
+	char expected[128];
+
+	fake_vm_set(&fixture->vm, fake_vm_blob_of(code) + FAKE_NMETHOD_ENTRY, &entry,
+		    sizeof(entry));
+	assert_int_equal(step(fixture), 0);
+	snprintf(expected, sizeof(expected), "stub %llx+500 frame 160: DeoptimizationBlob\n",
+		 (unsigned long long)(code - FAKE_BASE));
+	assert_non_null(strstr(fixture->text, expected));
+	free_fixture(fixture);
+}
+
 static void hidden_classes_have_the_names_that_agents_tell(void **state)
 {
 	struct fixture *const fixture = new_fixture(false);
@@ -1174,6 +1193,7 @@ int main(void)
 		cmocka_unit_test(code_that_changes_while_it_is_read_is_left_for_the_next_step),
 		cmocka_unit_test(the_same_method_compiled_again_in_its_place_is_told_of),
 		cmocka_unit_test(bytes_of_code_are_no_part_of_what_a_stub_is),
+		cmocka_unit_test(a_stub_has_its_frame_whatever_lies_where_a_method_has_its_entry),
 		cmocka_unit_test(hidden_classes_have_the_names_that_agents_tell),
 		cmocka_unit_test(more_than_a_step_may_name_is_told_in_several),
 		cmocka_unit_test(a_jvm_without_heaps_yet_has_no_code),

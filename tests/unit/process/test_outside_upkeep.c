@@ -242,6 +242,7 @@ static void samples_do_not_have_a_jvm_read_for_more_than_its_share(void **state)
 	uint64_t steps;
 
 	fixture->upkeep.share = TINY_SHARE;
+	fixture->upkeep.burst_ns = 1;
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	check_is_read(fixture);
 	steps = fixture->upkeep.stats.steps;
@@ -250,6 +251,26 @@ static void samples_do_not_have_a_jvm_read_for_more_than_its_share(void **state)
 		pass(fixture, OUTSIDE_LOOK_NS);
 	}
 	assert_int_equal(fixture->upkeep.stats.steps, steps);
+}
+
+/* A reading that took long does not have the next one wait. */
+static void a_jvm_is_read_beyond_its_share_for_a_while(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t code;
+
+	fixture->upkeep.share = TINY_SHARE;
+	fixture->upkeep.burst_ns = UINT64_MAX / 2;
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	check_is_read(fixture);
+	code = add(fixture, "run", 2);
+	outside_process_note_sample(fixture->process->outside, fixture->now_ns);
+	pass(fixture, OUTSIDE_HOT_NS + 2 * OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "run");
+	assert_true(fixture->process->outside->spent_ns > 0);
+	fixture->upkeep.share = 1; /* time pays for what was spent */
+	pass(fixture, OUTSIDE_CALM_NS);
+	assert_true(fixture->process->outside->spent_ns < OUTSIDE_CALM_NS);
 }
 
 /* The JVM has twice as much code as a step tells of. */
@@ -828,6 +849,8 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			samples_do_not_have_a_jvm_read_for_more_than_its_share, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_jvm_is_read_beyond_its_share_for_a_while, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(what_a_step_cannot_tell_follows_at_once, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(who_always_has_more_to_tell_is_read_for_its_share,
