@@ -14,6 +14,23 @@ void outside_process_free(struct outside_process *outside)
 	free(outside);
 }
 
+void outside_process_end_reader(struct outside_process *outside)
+{
+	outside_reader_free(outside->reader);
+	outside->reader = NULL;
+	outside->reader_bytes = 0;
+	outside->ended.steps += outside->stats.steps;
+	outside->ended.bytes += outside->stats.bytes;
+	outside->ended.reads += outside->stats.reads;
+	outside->ended.named += outside->stats.named;
+	outside->ended.unnamed += outside->stats.unnamed;
+	outside->ended.uninlined += outside->stats.uninlined;
+	outside->ended.unlined += outside->stats.unlined;
+	outside->ended.reused += outside->stats.reused;
+	outside->ended.changed += outside->stats.changed;
+	outside->stats = (struct vm_reading_stats){0};
+}
+
 size_t outside_process_bytes(const struct outside_process *outside)
 {
 	return outside ? heap_bytes(sizeof(*outside)) + outside->reader_bytes : 0;

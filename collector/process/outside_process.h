@@ -68,6 +68,8 @@ struct outside_process {
 };
 
 void outside_process_free(struct outside_process *outside); /* NULL is legal */
+/* The reader has read enough, or what it has read is no use: the next one begins anew. */
+void outside_process_end_reader(struct outside_process *outside);
 /* Its memory, without that of a step that is under way. */
 size_t outside_process_bytes(const struct outside_process *outside);
 

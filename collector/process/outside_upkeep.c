@@ -212,24 +212,6 @@ static void note_error(struct outside_upkeep *upkeep, struct process *process, i
 		say_problem(process, now_ns);
 }
 
-/* The reader has read enough, or what it has read is no use: the next one begins anew. */
-static void end_reader(struct outside_process *outside)
-{
-	outside_reader_free(outside->reader);
-	outside->reader = NULL;
-	outside->reader_bytes = 0;
-	outside->ended.steps += outside->stats.steps;
-	outside->ended.bytes += outside->stats.bytes;
-	outside->ended.reads += outside->stats.reads;
-	outside->ended.named += outside->stats.named;
-	outside->ended.unnamed += outside->stats.unnamed;
-	outside->ended.uninlined += outside->stats.uninlined;
-	outside->ended.unlined += outside->stats.unlined;
-	outside->ended.reused += outside->stats.reused;
-	outside->ended.changed += outside->stats.changed;
-	outside->stats = (struct vm_reading_stats){0};
-}
-
 static void start_step(struct outside_upkeep *upkeep, struct process *process, uint64_t now_ns)
 {
 	struct outside_process *const outside = process->outside;
@@ -383,7 +365,7 @@ static bool take_names(const struct outside_host *host, struct process *process,
 	    process_set_program(process, &hello) < 0)
 		return false;
 	outside->stats = told->stats;
-	end_reader(outside);
+	outside_process_end_reader(outside);
 	outside->is_named = true;
 	outside->due_ns = UINT64_MAX;
 	host->named(host->arg, process);
@@ -438,7 +420,7 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 		outside->err = 0;
 		outside->failures = 0;
 	} else if (!is_taken) {
-		end_reader(outside);
+		outside_process_end_reader(outside);
 		note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
 	}
 }

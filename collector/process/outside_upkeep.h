@@ -82,10 +82,10 @@ struct outside_upkeep {
 	size_t round_read; /* JVMs that this walk has come by */
 	/* JVMs beside whose agent the names of threads are read, and those this walk came by. */
 	size_t threads_now, round_threads;
-	uint64_t next_ns; /* when the next step is due; 0: at once */
-	uint64_t most_ns; /* of a step; 0: OUTSIDE_STEP_NS */
-	unsigned share;	  /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
-	uint64_t burst_ns;   /* 0: OUTSIDE_BURST_NS */
+	uint64_t next_ns;  /* when the next step is due; 0: at once */
+	uint64_t most_ns;  /* of a step; 0: OUTSIDE_STEP_NS */
+	unsigned share;	   /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
+	uint64_t burst_ns; /* 0: OUTSIDE_BURST_NS */
 	uint64_t at_once_ns; /* 0: OUTSIDE_AT_ONCE_NS */
 };
 
