@@ -449,7 +449,7 @@ class StorePage(unittest.TestCase):
         self.open("#process=k1&inner=%23search%3DHashMap")
         self.click("#live")
         first = self.state("to")
-        self.assertEqual((self.state("to") - self.state("from"), self.state("view")), (MINUTE, "heat"))
+        self.assertEqual(self.run_js("[app.state.to - app.state.from, app.state.view]"), [MINUTE, "heat"])
         self.browser.wait_for(f"app.state.to > {first}")
         self.quiet()
         self.assertEqual(self.inner("app.state.search"), "HashMap")
