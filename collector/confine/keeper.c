@@ -25,11 +25,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SIGNALS_FD     5
-#define PROC_FD	       6 /* O_PATH */
-#define MAX_FILES      16
-#define MAX_FILE_BYTES (256u << 20) /* of a file in memory */
-#define REST_MS	       100	    /* before another zygote is made */
+#define SIGNALS_FD 5
+#define PROC_FD	   6 /* O_PATH */
+#define MAX_FILES  16
+#define REST_MS	   100 /* before another zygote is made */
 
 /* ---- a parser ---- */
 
@@ -46,11 +45,11 @@ static void limit(int resource, uint64_t most)
 static void limit_all(const struct parser_limits *limits)
 {
 #ifndef FG_SANITIZED
-	/* Sanitizers reserve more memory than any machine has. */
+	/* Sanitizers reserve more memory than any machine has, and write to files. */
 	limit(RLIMIT_AS, limits->memory_bytes);
+	limit(RLIMIT_FSIZE, 0);
 #endif
 	limit(RLIMIT_CPU, limits->cpu_seconds);
-	limit(RLIMIT_FSIZE, MAX_FILE_BYTES);
 	limit(RLIMIT_NOFILE, MAX_FILES);
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_CORE, 0);

@@ -21,19 +21,25 @@
 
 static _Atomic uint64_t last_id;
 
+static ssize_t send_with_fd(int sock, const void *bytes, size_t len, int fd)
+{
+	struct iovec part = {.iov_base = (void *)bytes, .iov_len = len};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	union fd_message control = {0};
+
+	fd_message_put(&message, &control, fd);
+	return sendmsg(sock, &message, MSG_NOSIGNAL);
+}
+
+/* Parsers may not call sendmsg(2), see syscall_filter.c. */
 int parser_send(int sock, const void *bytes, size_t len, int fd)
 {
 	const char *at = bytes;
 
 	while (len > 0) {
-		struct iovec part = {.iov_base = (void *)at, .iov_len = len};
-		struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-		union fd_message control = {0};
-		ssize_t n;
+		const ssize_t n = fd >= 0 ? send_with_fd(sock, at, len, fd)
+					  : send(sock, at, len, MSG_NOSIGNAL);
 
-		if (fd >= 0)
-			fd_message_put(&message, &control, fd);
-		n = sendmsg(sock, &message, MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

@@ -7,9 +7,9 @@
  *   Shdr[]  SHT_NOTE: the build ID of a debug file; SHT_DYNAMIC: DT_SONAME, an offset in the string
  *           table of section sh_link
  *
- * libelf reads with pread into its own memory (ELF_C_READ) and checks sections against the file's
- * size. But libelf allocates memory by counts in the file, so these counts are checked before
- * libelf reads them.
+ * libelf reads a file with pread into its own memory (ELF_C_READ), and an image where it lies, and
+ * checks sections against the size. But libelf allocates memory by counts in the file, so these
+ * counts are checked before libelf reads them.
  */
 #include "elf/elf_file.h"
 
@@ -39,26 +39,46 @@ union header {
 	Elf64_Ehdr e64;
 };
 
+/* Where the file lies. */
+struct place {
+	int fd;
+	const char *image; /* NULL: in the file */
+	size_t len;	   /* of the image */
+};
+
+/* Returns how many bytes there were, at most len; -1: none. */
+static ssize_t read_at(const struct place *place, void *ret, size_t len, uint64_t off)
+{
+	if (!place->image)
+		return off > INT64_MAX ? -1 : pread(place->fd, ret, len, (off_t)off);
+	if (off > place->len)
+		return -1;
+	if (len > place->len - off)
+		len = place->len - off;
+	memcpy(ret, place->image + off, len);
+	return (ssize_t)len;
+}
+
 /* If the number of sections is too large for e_shnum, section 0 has the number. */
-static int read_extended_count(int fd, bool is_64, uint64_t section_off, uint64_t *ret_count)
+static int read_extended_count(const struct place *place, bool is_64, uint64_t section_off,
+			       uint64_t *ret_count)
 {
 	Elf64_Shdr s64;
 	Elf32_Shdr s32;
 	void *const section = is_64 ? (void *)&s64 : (void *)&s32;
 	const size_t bytes = is_64 ? sizeof(s64) : sizeof(s32);
 
-	if (section_off > INT64_MAX ||
-	    pread(fd, section, bytes, (off_t)section_off) != (ssize_t)bytes)
+	if (read_at(place, section, bytes, section_off) != (ssize_t)bytes)
 		return -ENOEXEC;
 	*ret_count = is_64 ? s64.sh_size : s32.sh_size;
 	return 0;
 }
 
 /* Refuses files that libelf must not open. Mapped code has this machine's byte order. */
-static int check_header(int fd, uint16_t *ret_machine)
+static int check_header(const struct place *place, uint16_t *ret_machine)
 {
 	union header header = {0};
-	const ssize_t len = pread(fd, &header, sizeof(header), 0);
+	const ssize_t len = read_at(place, &header, sizeof(header), 0);
 	const bool is_64 = header.ident[EI_CLASS] == ELFCLASS64;
 	uint64_t section_off, count;
 	uint16_t type;
@@ -77,7 +97,7 @@ static int check_header(int fd, uint16_t *ret_machine)
 	count = is_64 ? header.e64.e_shnum : header.e32.e_shnum;
 	section_off = is_64 ? header.e64.e_shoff : header.e32.e_shoff;
 	if (count == 0 && section_off != 0)
-		err = read_extended_count(fd, is_64, section_off, &count);
+		err = read_extended_count(place, is_64, section_off, &count);
 	if (err)
 		return err;
 	return count > MAX_SECTIONS ? -EFBIG : 0;
@@ -180,21 +200,18 @@ static int read_layout(struct elf_file *file)
 	return 0;
 }
 
-static int open_file(int fd, bool is_mapped, struct elf_file *ret)
+/* libelf does not change an image, though elf_memory does not promise that. */
+static int open_at(const struct place *place, bool is_mapped, struct elf_file *ret)
 {
 	struct elf_file file = {0};
-	struct stat st;
 	int err;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	err = check_header(fd, &file.machine);
+	err = check_header(place, &file.machine);
 	if (err)
 		return err;
 	elf_version(EV_CURRENT);
-	file.elf = elf_begin(fd, ELF_C_READ, NULL);
+	file.elf = place->image ? elf_memory((char *)place->image, place->len)
+				: elf_begin(place->fd, ELF_C_READ, NULL);
 	if (!file.elf)
 		return elf_errno() == 0 ? -ENOMEM : -ENOEXEC;
 	err = elf_kind(file.elf) == ELF_K_ELF ? read_layout(&file) : -ENOEXEC;
@@ -210,6 +227,16 @@ static int open_file(int fd, bool is_mapped, struct elf_file *ret)
 	return 0;
 }
 
+static int open_file(int fd, bool is_mapped, struct elf_file *ret)
+{
+	const struct place place = {.fd = fd};
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) ? open_at(&place, is_mapped, ret) : -EINVAL;
+}
+
 int elf_file_open(int fd, struct elf_file *ret)
 {
 	return open_file(fd, true, ret);
@@ -218,6 +245,13 @@ int elf_file_open(int fd, struct elf_file *ret)
 int elf_file_open_debug(int fd, struct elf_file *ret)
 {
 	return open_file(fd, false, ret);
+}
+
+int elf_file_open_image(const char *image, size_t len, struct elf_file *ret)
+{
+	const struct place place = {.fd = -1, .image = image, .len = len};
+
+	return open_at(&place, false, ret);
 }
 
 void elf_file_close(struct elf_file *file)

@@ -45,6 +45,8 @@ struct elf_file {
 int elf_file_open(int fd, struct elf_file *ret);
 /* Opens a file with symbols or DWARF for another file; it need not have segments. */
 int elf_file_open_debug(int fd, struct elf_file *ret);
+/* As elf_file_open_debug, of a file in memory, which the caller keeps until elf_file_close. */
+int elf_file_open_image(const char *image, size_t len, struct elf_file *ret);
 void elf_file_close(struct elf_file *file); /* a zero-filled struct is legal */
 
 /* DT_SONAME; "" if there is none, or if it cannot be a file's name. */

@@ -194,50 +194,71 @@ static int make(const struct elf_layout *layout, struct elf_functions *functions
 struct parts {
 	int fd;
 	struct elf_file file;
-	int debug_fd; /* -1: none */
+	int debug_fd;	  /* -1: none */
+	char *mini_debug; /* NULL: none */
 	struct elf_file debug;
 	struct elf_functions functions;
 	enum elf_symbols_source source;
 	bool is_private; /* a debug file is in the target's root */
 };
 
+static void close_debug(struct parts *parts)
+{
+	elf_file_close(&parts->debug);
+	if (parts->debug_fd >= 0)
+		close(parts->debug_fd);
+	free(parts->mini_debug);
+	parts->debug_fd = -1;
+	parts->mini_debug = NULL;
+}
+
 static void close_parts(struct parts *parts)
 {
 	elf_functions_fini(&parts->functions);
-	elf_file_close(&parts->debug);
+	close_debug(parts);
 	elf_file_close(&parts->file);
-	if (parts->debug_fd >= 0)
-		close(parts->debug_fd);
 }
 
-/* Takes debug_fd. If the debug file is broken, the mapped file's own names are used. */
-static int add_debug(struct parts *parts, int debug_fd, enum elf_symbols_source source)
+/*
+ * Takes the functions of the debug file, which has been opened unless err says otherwise. If the
+ * debug file is broken or missing, the mapped file's own names are used.
+ */
+static int add_debug(struct parts *parts, int err, enum elf_symbols_source source)
 {
-	int err;
-
-	if (debug_fd < 0)
-		return debug_fd == -ENOMEM ? -ENOMEM : 0;
-	err = elf_file_open_debug(debug_fd, &parts->debug);
-	if (err) {
-		close(debug_fd);
-		return err == -ENOMEM ? err : 0;
-	}
-	parts->debug_fd = debug_fd;
-	err = elf_functions_add(&parts->functions, &parts->debug, &parts->file.layout, SHT_SYMTAB);
+	if (!err)
+		err = elf_functions_add(&parts->functions, &parts->debug, &parts->file.layout,
+					SHT_SYMTAB);
 	if (parts->functions.count > 0) {
 		parts->source = source;
 		return 0;
 	}
-	elf_file_close(&parts->debug);
-	close(debug_fd);
-	parts->debug_fd = -1;
+	close_debug(parts);
 	return err == -ENOMEM ? err : 0;
+}
+
+static int add_mini_debug(struct parts *parts)
+{
+	size_t len;
+	int err = mini_debug_unpack(&parts->file, &parts->mini_debug, &len);
+
+	if (!err)
+		err = elf_file_open_image(parts->mini_debug, len, &parts->debug);
+	return add_debug(parts, err, ELF_SYMBOLS_MINI_DEBUG);
 }
 
 static int open_debug(struct parts *parts, const struct debug_place *place)
 {
 	return place ? debug_file_open(parts->fd, &parts->file, place, &parts->is_private)
 		     : -ENOENT;
+}
+
+static int add_debug_file(struct parts *parts, const struct debug_place *place)
+{
+	const int fd = open_debug(parts, place);
+
+	parts->debug_fd = fd < 0 ? -1 : fd;
+	return add_debug(parts, fd < 0 ? fd : elf_file_open_debug(fd, &parts->debug),
+			 ELF_SYMBOLS_DEBUG_FILE);
 }
 
 /*
@@ -263,9 +284,9 @@ static int add_static(struct parts *parts, const struct debug_place *place)
 		note_debug(parts, place);
 		return 0;
 	}
-	debug_err = add_debug(parts, mini_debug_open(&parts->file), ELF_SYMBOLS_MINI_DEBUG);
+	debug_err = add_mini_debug(parts);
 	if (!debug_err && parts->functions.count == 0)
-		debug_err = add_debug(parts, open_debug(parts, place), ELF_SYMBOLS_DEBUG_FILE);
+		debug_err = add_debug_file(parts, place);
 	else if (!debug_err)
 		note_debug(parts, place);
 	if (debug_err)

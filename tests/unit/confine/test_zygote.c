@@ -52,10 +52,12 @@ enum attack {
 	SIGNAL_INPUT,
 	LEASE,
 	NOTIFY,
+	SEND_FILE,
+	FILE_IN_MEMORY,
 	ATTACKS,
 };
 
-static void attack(enum attack attack)
+static void attack(enum attack attack, int sock)
 {
 	static char *const arguments[] = {"true", NULL};
 	struct rlimit *const none = NULL;
@@ -111,6 +113,14 @@ static void attack(enum attack attack)
 	case NOTIFY:
 		fcntl(STDIN_FILENO, F_NOTIFY, DN_ACCESS);
 		break;
+	/* The collector would close a file, which its file system may hold back. */
+	case SEND_FILE:
+		parser_send(sock, &attack, sizeof(attack), STDIN_FILENO);
+		break;
+	/* Of which each would hold memory that no limit of a process counts. */
+	case FILE_IN_MEMORY:
+		memfd_create("more", MFD_CLOEXEC);
+		break;
 	default:
 		break;
 	}
@@ -122,7 +132,7 @@ static void serve_attacks(int sock)
 	enum attack wanted;
 
 	while (parser_receive(sock, &wanted, sizeof(wanted), NULL) == 0) {
-		attack(wanted);
+		attack(wanted, sock);
 		parser_send(sock, &wanted, sizeof(wanted), -1);
 	}
 }
