@@ -17,7 +17,7 @@
 		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base gcc-aarch64-linux-gnu
 		libc6-dev-arm64-cross mandoc groff-base systemd bash-completion zsh fish
 		python3-kubernetes shellcheck jmeter jmeter-http postgresql-15 libpostgresql-jdbc-java
-		libh2-java dpkg-dev file libcap2-bin procps golang-go)
+		libh2-java dpkg-dev file libcap2-bin procps golang-go bpftrace)
 }
 
 say() {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--publish: maps that subscribers make of events alone are the daemon's perf maps."""
 
-import ctypes
 import importlib.util
 import os
 import pathlib
@@ -9,14 +8,21 @@ import shutil
 import signal
 import sys
 import threading
+import time
 
 from harness import bindings, collector, processes, settings
 from harness.case import Case
 from harness.follower import Follower, living
+from harness.marks import tour
 from harness.perf_map import PerfMap
+from harness.shared import SharedCase
 
 EXAMPLES = settings.SOURCE / "docs" / "examples"
-EXAMPLE = settings.BUILD / "tests" / "e2e" / "publish_example"
+
+
+def program(name):
+    """Of docs/examples, in C."""
+    return settings.BUILD / "tests" / "e2e" / f"{name}_example"
 
 
 def example():
@@ -27,49 +33,31 @@ def example():
     return module
 
 
-NONBLOCK = 2                            # libnng dials until it is connected
-
-
-class Socket(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_uint32)]
+def has_counted(text, name):
+    """Whether compilations.py has counted some of that class."""
+    return any(line.split()[1:] == [name] for line in text.splitlines())
 
 
 class Subscriber(threading.Thread):
-    """A SUB socket of libnng, by ctypes; feeds the example's maps."""
+    """A SUB socket of Debian's libnng; feeds the example's maps."""
 
     def __init__(self, url, topics, recv_buffer=4096):
         super().__init__(daemon=True)
-        self.nng = ctypes.CDLL("libnng.so.1")
-        self.nng.nng_socket_set.argtypes = [Socket, ctypes.c_char_p, ctypes.c_char_p,
-                                            ctypes.c_size_t]
-        self.nng.nng_socket_set_int.argtypes = [Socket, ctypes.c_char_p, ctypes.c_int]
-        self.nng.nng_socket_set_ms.argtypes = [Socket, ctypes.c_char_p, ctypes.c_int32]
-        self.nng.nng_dial.argtypes = [Socket, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int]
-        self.nng.nng_recv.argtypes = [Socket, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t),
-                                      ctypes.c_int]
-        self.socket, self.maps, self.ends = Socket(), example().Maps(), False
-        self.lines = []                 # of jvm and summary
-        self.check(self.nng.nng_sub0_open(ctypes.byref(self.socket)))
+        nng = bindings.stand_in()
+        self.timeout, self.maps, self.ends = nng.Timeout, example().Maps(), False
+        self.socket = nng.Sub0(dial=url, block_on_dial=False, recv_timeout=100,
+                               recv_buffer_size=recv_buffer)
         for topic in topics:
-            self.check(self.nng.nng_socket_set(self.socket, b"sub:subscribe", topic.encode(),
-                                               len(topic)))
-        self.check(self.nng.nng_socket_set_int(self.socket, b"recv-buffer", recv_buffer))
-        self.check(self.nng.nng_socket_set_ms(self.socket, b"recv-timeout", 100))
-        self.check(self.nng.nng_dial(self.socket, url.encode(), None, NONBLOCK))
-
-    def check(self, err):
-        if err:
-            raise AssertionError(f"libnng: {err}")
+            self.socket.subscribe(topic)
 
     def run(self):
-        buffer, size = ctypes.create_string_buffer(1 << 17), ctypes.c_size_t()
         while not self.ends:
-            size.value = len(buffer)
-            if self.nng.nng_recv(self.socket, buffer, ctypes.byref(size), 0) == 0:
-                self.maps.hear(buffer.raw[:size.value])
+            try:
+                self.maps.hear(self.socket.recv())
+            except self.timeout:
+                pass
 
     def stop(self):
-        # Without nng_close, which in libnng 1.5 does not return at times for a SUB socket.
         self.ends = True
         self.join()
 
@@ -126,7 +114,7 @@ class Publish(Case):
         jvm = self.churn(seconds=1)
         daemon.wait_for_jvm(jvm.pid)
         self.wait_for(jvm, "idle")
-        finished = processes.run([EXAMPLE, self.url, str(jvm.pid), "4"], timeout=60)
+        finished = processes.run([program("publish"), self.url, str(jvm.pid), "4"], timeout=60)
         self.assertEqual(finished.code, 0, str(finished))
         self.assertIn("0 messages missed, all code is known", finished.err)
         living = {line[2:] for line in finished.out.splitlines() if line.startswith("+")}
@@ -139,10 +127,7 @@ class Publish(Case):
         return self.watch("--publish", self.url, "--publish-state", self.state)
 
     def names(self, pid, *args):
-        return [self.example("names"), self.url, self.state, str(pid), *args]
-
-    def example(self, name):
-        return settings.BUILD / "tests" / "e2e" / f"{name}_example"
+        return [program("names"), self.url, self.state, str(pid), *args]
 
     def test_state_and_events_make_the_map_of_a_late_subscriber(self):
         daemon = self.with_state()
@@ -218,68 +203,45 @@ class Publish(Case):
         processes.wait_until(lambda: self.counters(daemon)["subscribers"] == 1,
                              lambda: f"it subscribes: {counting.text}", of=counting)
         jvm = self.churn(seconds=0)
-
-        def counts():
-            return {line.split()[1]: int(line.split()[0]) for line in counting.text.splitlines()
-                    if len(line.split()) == 2}
-        processes.wait_until(lambda: counts().get("Churn$Work", 0) > 20,
+        processes.wait_until(lambda: has_counted(counting.text, "Churn$Work"),
                              lambda: f"compilations are counted: {counting.text}", of=jvm)
         self.assertNotRegex(counting.text, "compilations, [1-9][0-9]* messages missed")
 
     def test_map_of_the_example_with_pynng_is_the_daemons(self):
         env = self.pynng()
         daemon = self.watch("--publish", self.url)
-        example_of = [sys.executable, EXAMPLES / "publish.py", self.url]
         jvm = self.churn(seconds=3)
         daemon.wait_for_jvm(jvm.pid)
-        keeping = self.background([*example_of, str(jvm.pid)], "keeping", env=env)
         self.wait_for(jvm, "idle")
+
+        def joined():
+            return self.counters(daemon)["subscribers_joined"]
+
+        def started():
+            """It takes a signal from when it subscribes on."""
+            before = joined()
+            keeping = self.background([sys.executable, EXAMPLES / "publish.py", self.url, str(jvm.pid)],
+                                      "keeping", env=env)
+            processes.wait_until(lambda: joined() > before,
+                                 lambda: f"it subscribes: {keeping.text}", of=keeping)
+            return keeping
 
         def same():
             """The example tells its map at its end: another one is begun if it was too early."""
-            nonlocal keeping
+            keeping = started()
+            processes.wait_until(lambda: "missed" in keeping.text, "all is quiet for once", of=keeping)
             before = set(PerfMap(daemon.read_map(jvm.pid)).entries)
-            told = keeping.stop(signal.SIGINT)
-            keeping = self.background([*example_of, str(jvm.pid)], "keeping", env=env)
-            own = [line for line in told.text.splitlines() if not line.endswith(" missed")]
-            return (own and set(PerfMap("\n".join(own)).entries) <= before and
-                    "1 whole" in told.text)
-        processes.wait_until(same, lambda: f"the map is the daemon's: {keeping.text}", every=2, of=jvm)
-
-    def bpftrace(self):
-        """The command of docs/publish.md."""
-        blocks = [line for line in (settings.SOURCE / "docs" / "publish.md").read_text().splitlines()
-                  if line.startswith("bpftrace ")]
-        self.assertEqual(len(blocks), 1)
-        return blocks[0]
-
-    def test_addresses_of_bpftrace_have_names(self):
-        if os.geteuid() != 0 or not shutil.which("bpftrace"):
-            self.skipTest("bpftrace needs root, and Debian's package")
-        daemon = self.with_state()
-        jvm = self.background(self.java("KnownShare", agent=f"socket={self.place.socket}"), "jvm")
-        daemon.wait_for_jvm(jvm.pid)
-        command = self.bpftrace().replace("names EVENTS STATE PID", " ".join(
-            map(str, self.names(jvm.pid)))).replace("PID", str(jvm.pid))
-        named = self.background(["bash", "-c", command], "named",
-                                start_new_session=True)
-        self.addCleanup(self.end_group, named)
-        processes.wait_until(lambda: "KnownShare$Hot;::run" in named.text,
-                             lambda: f"addresses have names: {named.text[-2000:]}", of=named)
-
-    def end_group(self, program):
-        """A pipe of programs, in a session of its own."""
-        try:
-            os.killpg(program.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+            told = keeping.stop(signal.SIGINT).text
+            own = [line for line in told.splitlines() if not line.endswith(" missed")]
+            return own and set(PerfMap("\n".join(own)).entries) <= before and "1 whole" in told
+        processes.wait_until(same, "the map is the daemon's", of=jvm)
 
     def test_agent_is_heard_and_played_by_libnng_alone(self):
-        heard = self.background([self.example("hear_agent"), f"ipc://{self.directory}/pull"], "pull")
+        heard = self.background([program("hear_agent"), f"ipc://{self.directory}/pull"], "pull")
         self.background(self.java("Churn", "1", "20", "60", agent=f"socket={self.directory}/pull"), "jvm")
         self.wait_for(heard, "bytes FGW1")
         daemon = self.with_state()
-        played = self.background([self.example("play_agent"), f"ipc://{self.place.socket}"], "push")
+        played = self.background([program("play_agent"), f"ipc://{self.place.socket}"], "push")
         self.wait_for(played, "said")
         daemon.wait_for_jvm(played.pid)
         self.assertEqual({line.split(" ", 2)[2] for line in self.living(played.pid)},
@@ -364,6 +326,76 @@ class Publish(Case):
             timeout=60, prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
         self.assert_fails(finished, 1, "cannot make the socket directory", "run as root",
                           "--publish")
+
+
+@tour
+class Examples(SharedCase):
+    """Those of docs/publish.md that name, count and trace, on one JVM that compiles for ever."""
+
+    @classmethod
+    def set_up_host(cls, host):
+        cls.events, cls.state = (f"ipc://{host.directory / 'publish' / name}"
+                                 for name in ("events", "state"))
+        cls.daemon = host.watch("--publish", cls.events, "--publish-state", cls.state)
+        cls.jvm = host.container("Churn", "0", "40", "0", "60")
+        cls.jvm.wait_for_line("ready")
+        cls.pid = cls.jvm.pid
+        cls.daemon.wait_for_jvm(cls.pid)
+
+    def started(self, args, until, **options):
+        """A program that runs until its output has what is looked for."""
+        running = self.background(args, "example", **options)
+        processes.wait_until(lambda: until(running.text), lambda: f"it says so: {running.text[-3000:]}",
+                             of=running)
+        return running
+
+    def names(self, *args):
+        return [program("names"), self.events, self.state, str(self.pid), *args]
+
+    def test_each_new_method_is_told(self):
+        self.started(self.names(), lambda text: "LChurn$Work;::" in text)
+
+    def test_addresses_are_named_at_their_times(self):
+        def map_now():
+            return processes.run(self.names("="), check=True, timeout=120).out.splitlines()
+
+        def is_named():
+            """A method that has lived through all of it."""
+            lines, at_ns, later = map_now(), time.monotonic_ns(), set(map_now())
+            methods = [line for line in lines if line in later and "::" in line]
+            if not methods:
+                return False
+            addr, _, name = methods[0].split(" ", 2)
+            named = processes.run(self.names(addr, f"{addr}@{at_ns}"), check=True, timeout=120)
+            return named.out.splitlines() == [f"{addr} {name}"] * 2
+        processes.wait_until(is_named, "an address has its name", every=0.5)
+
+    def test_compilations_are_counted_by_class(self):
+        """Without pynng, which is PyPI's: test_compilations_are_counted_by_class_with_pynng."""
+        self.started([sys.executable, EXAMPLES / "compilations.py", self.events],
+                     lambda text: has_counted(text, "Churn$Work"),
+                     env={"PYTHONPATH": str(bindings.STAND_IN)})
+
+    def test_addresses_of_bpftrace_have_names(self):
+        """The command of docs/publish.md."""
+        if os.geteuid() != 0 or not shutil.which("bpftrace"):
+            self.skipTest("bpftrace needs root, and Debian's package")
+        command, = (line for line in (settings.SOURCE / "docs" / "publish.md").read_text().splitlines()
+                    if line.startswith("bpftrace "))
+        command = command.replace("names EVENTS STATE PID", " ".join(map(str, self.names())))
+        named = self.background(["bash", "-c", command.replace("PID", str(self.pid))], "named",
+                                start_new_session=True)
+        self.addCleanup(end_group, named)
+        processes.wait_until(lambda: "LChurn$Work;::" in named.text,
+                             lambda: f"addresses have names: {named.text[-3000:]}", of=named)
+
+
+def end_group(running):
+    """Of a pipe of programs, in a session of its own."""
+    try:
+        os.killpg(running.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 STOPPED = f"""
