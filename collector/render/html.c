@@ -3,7 +3,9 @@
  * One page with its style, script and data. The page's policy allows the style and the script by
  * their hashes and nothing else: no network and no other script, whatever a name contains.
  *
- *   <meta policy> <title> <style> { <script of data of a kind of samples> } <script>
+ *   <meta policy> <title> <style> { <script of data of a kind> } <packed script> <script>
+ *
+ * The last script unpacks the packed one, which does all else. The policy has the hashes of both.
  */
 #include "encode/packed.h"
 #include "encode/text.h"
@@ -15,6 +17,7 @@
 #include "base/cleanup.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void write_head(const char *title, FILE *stream)
 {
@@ -22,6 +25,8 @@ static void write_head(const char *title, FILE *stream)
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "base-uri 'none'; form-action 'none'; script-src 'sha256-",
 	      stream);
+	packed_write_base64(html_begin_js_sha256, sizeof(html_begin_js_sha256), stream);
+	fputs("' 'sha256-", stream);
 	packed_write_base64(html_app_js_sha256, sizeof(html_app_js_sha256), stream);
 	fputs("'; style-src 'sha256-", stream);
 	packed_write_base64(html_app_css_sha256, sizeof(html_app_css_sha256), stream);
@@ -82,6 +87,20 @@ static int write_kinds(const struct profile_part *parts, size_t n,
 	return rc;
 }
 
+static int write_scripts(FILE *stream)
+{
+	_cleanup_(packer_freep) struct packer *packer = packer_new(stream, PACKED_SMALL);
+
+	if (!packer)
+		return -ENOMEM;
+	fputs("<script type=\"application/x-fgcollect-script\" id=\"fg-script\">\n", stream);
+	packer_add(packer, html_app_js, strlen(html_app_js));
+	if (packer_end(packer) < 0)
+		return -ENOMEM;
+	fprintf(stream, "</script>\n<script>%s</script>\n", html_begin_js);
+	return 0;
+}
+
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
 	static const struct render_options defaults = {0};
@@ -95,7 +114,9 @@ int render_html(const struct profile *profile, const struct render_options *opti
 	n = render_parts(profile, options, parts);
 	write_head(options->title ? options->title : "Flame Graph", stream);
 	rc = write_kinds(parts, n, options, stream);
-	fprintf(stream, "<script>%s</script>\n</body>\n</html>\n", html_app_js);
+	if (rc == 0)
+		rc = write_scripts(stream);
+	fputs("</body>\n</html>\n", stream);
 	if (rc == 0 && ferror(stream))
 		rc = errno ? -errno : -EIO;
 	return rc;

@@ -12,12 +12,14 @@
 extern const char svg_app_css[];
 extern const char svg_app_js[];
 extern const char html_app_css[];
+extern const char html_begin_js[];
 extern const char html_app_js[];
 
 /* SHA-256 of each text without its terminator, for a page's policy. */
 extern const unsigned char svg_app_css_sha256[32];
 extern const unsigned char svg_app_js_sha256[32];
 extern const unsigned char html_app_css_sha256[32];
+extern const unsigned char html_begin_js_sha256[32];
 extern const unsigned char html_app_js_sha256[32];
 
 #endif

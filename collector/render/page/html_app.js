@@ -300,12 +300,4 @@ async function run()
 	performance.mark("ready");
 }
 
-function cannotShow(error)
-{
-	document.body.append(element("p", { class: "failed", role: "alert" },
-		"This flame graph cannot be shown: " + error.message + ". " +
-		(self.DecompressionStream ? "The file may have been cut short: copy it again." :
-		"The browser cannot inflate: use one from 2023 or later.")));
-}
-
 run().catch(cannotShow);

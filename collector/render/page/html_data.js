@@ -6,16 +6,6 @@
  */
 "use strict";
 
-async function inflate(base64)
-{
-	const text = atob(base64);
-	const packed = new Uint8Array(text.length);
-	for (let i = 0; i < packed.length; i++)
-		packed[i] = text.charCodeAt(i);
-	const stream = new Response(packed).body.pipeThrough(new DecompressionStream("deflate"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 function readerOf(bytes)
 {
 	let at = 0;

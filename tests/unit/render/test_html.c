@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page: the data it carries, its policy, and what names cannot do to it. */
 #include "data_of.h"
+#include "render/svg_assets.h"
 
 #define DATA "id=\"fg-data\">"
 
@@ -352,6 +353,40 @@ static void one_kind_alone_has_no_name(void **state)
 	HAS("<script type=\"application/x-fgcollect\" id=\"fg-data\">");
 }
 
+/*
+ * A daemon keeps pages of a week, and 1 GiB of them, unless told otherwise. Ten JVMs with a period
+ * of ten minutes are 10,080 pages: with 72 KiB of each that are always the same, 30 KiB are left
+ * for what a page has to say.
+ */
+static void what_every_page_has_is_small(void **state)
+{
+	enum { EMPTY_MAX_BYTES = 72 << 10, TEXT_MAX_BYTES = 20 << 10 };
+	struct fixture *const fixture = *state;
+	const char *packed;
+
+	draw(fixture, NULL);
+	assert_in_range(strlen(fixture->drawn), 1, EMPTY_MAX_BYTES);
+	packed = strstr(fixture->drawn, "id=\"fg-script\">");
+	assert_non_null(packed);
+	assert_in_range(strlen(fixture->drawn) - strcspn(packed, "<"), 1, TEXT_MAX_BYTES);
+}
+
+static void the_script_is_the_one_that_the_policy_allows(void **state)
+{
+	struct fixture *const fixture = *state;
+	unsigned char bytes[65536];
+	size_t len;
+	static unsigned char script[1 << 18];
+	uLongf script_len = sizeof(script);
+
+	ADD(1, F("a", JIT));
+	draw(fixture, NULL);
+	decode_base64(strstr(fixture->drawn, "id=\"fg-script\">") + 15, bytes, &len);
+	assert_int_equal(uncompress(script, &script_len, bytes, len), Z_OK);
+	assert_int_equal(script_len, strlen(html_app_js));
+	assert_memory_equal(script, html_app_js, script_len);
+}
+
 static void full_disk_is_an_error(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -375,6 +410,8 @@ int main(void)
 		test(kinds_have_data_of_their_own_and_share_keys),
 		test(facts_have_the_unit_of_the_kind),
 		test(one_kind_alone_has_no_name),
+		test(what_every_page_has_is_small),
+		test(the_script_is_the_one_that_the_policy_allows),
 		test(full_disk_is_an_error),
 	};
 
