@@ -182,21 +182,30 @@ static void read_event(struct perf_header *header, struct perf_text rest)
 	header->rest = after;
 }
 
-/* Reads the words behind the PID, and says how sure it is that the line is a header. */
+static struct perf_text first_word(struct perf_text rest)
+{
+	return take_word(&rest);
+}
+
+/*
+ * Reads the words behind the PID, and says how sure it is that the line is a header. A word between
+ * processor and time is a column, whatever it says: -L has "d..1." there.
+ */
 static enum perf_header_sort read_tail(struct perf_header *header, struct perf_text rest)
 {
 	struct perf_text after = rest;
 	struct perf_text word = take_word(&after);
 	enum perf_header_sort sort = PERF_HEADER_NONE;
+	const bool has_cpu = is_cpu(word);
 
 	if (word.len == 0)
 		return PERF_HEADER_BARE;
-	if (is_cpu(word)) {
+	if (has_cpu) {
 		sort = PERF_HEADER_FULL;
 		rest = after;
 		word = take_word(&after);
 	}
-	if (is_misc(word)) {
+	if (is_misc(word) || (has_cpu && is_time(first_word(after)))) {
 		rest = after;
 		word = take_word(&after);
 	}

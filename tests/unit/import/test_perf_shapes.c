@@ -81,6 +81,7 @@ static void samples_may_have_any_columns(void **state)
 {
 	check("app 7 [000] U 1.1: 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
 	check("app 7 Sp 1.1: 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
+	check("app 7 [000] d..1. 1.1: 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
 	check("app 7/8 [000] K 250 cycles: \n" FRAME "\n", "app;f 250\n", 0);
 	check("app 7 1.0: 3 page-faults: 7f0010 var+0x0 (/app)\n" FRAME MAIN "\n", "app;main;f 3\n",
 	      0);
