@@ -55,12 +55,19 @@ void dialer_fini(struct dialer *dialer)
 	finder_fini(&dialer->finder);
 }
 
-static void say_once(const struct dialer_agent *agent, int err)
+/*
+ * A try that fails once may be that of a JVM that is about to end, as each run of jcmd is in a
+ * container whose JVMs listen: the same error has to come again.
+ */
+static void say_lasting(struct dialer_agent *agent, int err)
 {
 	static struct log_limit limit;
 
-	if (err == agent->err || err == -ESRCH ||
-	    !log_limit_allows(&limit, agent->group, clock_now_ns()))
+	agent->is_told = agent->is_told && err == agent->err;
+	if (err != agent->err || agent->is_told || err == -ESRCH)
+		return;
+	agent->is_told = true;
+	if (!log_limit_allows(&limit, agent->group, clock_now_ns()))
 		return;
 	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s: "
 		    "%s",
@@ -83,7 +90,7 @@ static void put_off(struct dialer *dialer, struct dialer_agent *agent, int err, 
 {
 	dialer->stats.failed++;
 	dialer->stats.not_theirs += err == -ESTALE;
-	say_once(agent, err);
+	say_lasting(agent, err);
 	agent->err = err;
 	back_off(dialer, agent, now_ns);
 }
@@ -113,8 +120,8 @@ static void wait_on(struct dialer *dialer, struct dialer_agent *agent, uint64_t 
 	if (waited_ns < DIAL_NS || agent->err == -ETIMEDOUT)
 		return;
 	dialer->stats.failed++;
-	say_once(agent, -ETIMEDOUT);
 	agent->err = -ETIMEDOUT;
+	say_lasting(agent, -ETIMEDOUT);
 }
 
 /* Returns false if the agent is to be forgotten. */
@@ -370,6 +377,7 @@ void dialer_heard(struct dialer *dialer, const struct intake_event *event)
 	if (event->kind == INTAKE_OPENED) {
 		agent->is_greeted = true;
 		agent->err = 0;
+		agent->is_told = false;
 		agent->opened_ns = clock_now_ns();
 	} else if (event->kind == INTAKE_CLOSED) {
 		end_session(dialer, agent, clock_now_ns());

@@ -41,6 +41,7 @@ struct dialer_agent {
 	uint64_t next_ns;	     /* when to dial, or to check the session */
 	uint64_t dialled_ns;	     /* when it was last dialled */
 	int err;		     /* error of the last try; 0: the agent was reached */
+	bool is_told;		     /* a line has said so */
 	struct dialling *dialling;   /* the connection that is being made; or NULL */
 	struct announcement *search; /* looks whether the agent still listens; NULL: none does */
 	uint64_t group;		     /* owner_group of the process's owner */

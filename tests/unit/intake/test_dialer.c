@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/log.h"
 #include "intake/dialer.h"
 #include "fake_proc.h"
 
@@ -260,6 +261,39 @@ static void who_hangs_up_before_a_greeting_is_put_off(void **state)
 	assert_true(stats().failed >= stats().dialled - 1);
 }
 
+static void hang_up_until(uint64_t failed)
+{
+	for (int i = 0; i < 1000 && stats().failed < failed; i++) {
+		const int fd = accept(listener, NULL, NULL);
+
+		if (fd >= 0)
+			close(fd);
+		pass(10);
+	}
+	assert_int_equal(stats().failed, failed);
+}
+
+static void who_fails_once_is_no_line_and_who_does_so_again_is_one(void **state)
+{
+	static struct log_catch caught;
+
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	log_catch(&caught);
+	hang_up_until(1);
+	log_catch(NULL);
+	assert_string_equal(caught.warnings, "");
+	log_catch(&caught);
+	hang_up_until(2);
+	log_catch(NULL);
+	assert_non_null(strstr(caught.warnings, "cannot be reached: it hung up"));
+	caught.warnings[0] = '\0';
+	log_catch(&caught);
+	hang_up_until(4);
+	log_catch(NULL);
+	assert_string_equal(caught.warnings, "");
+}
+
 /* The limits that hold for agents that dial hold here. */
 static void one_process_cannot_have_more_connections_by_listening(void **state)
 {
@@ -414,6 +448,7 @@ int main(void)
 		TEST(another_processs_socket_gets_no_word),
 		TEST(one_process_cannot_have_more_connections_by_listening),
 		TEST(who_hangs_up_before_a_greeting_is_put_off),
+		TEST(who_fails_once_is_no_line_and_who_does_so_again_is_one),
 		TEST(who_announces_most_agents_makes_room),
 		TEST(who_never_greeted_goes_first),
 		TEST(a_socket_that_does_not_answer_is_waited_for_by_nobody),
