@@ -349,29 +349,54 @@ static void check_capabilities(struct doctor *doctor)
 	}
 }
 
+static bool may_open_in_roots(void)
+{
+	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	const int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool may_read_memory(void)
+{
+	char from = 'x', to = ' ';
+	struct iovec local = {&to, 1}, remote = {&from, 1};
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
 /* Tries, on this process, system calls that a seccomp filter for other programs may forbid. */
 static void check_calls(struct doctor *doctor)
 {
-	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-	char from = 'x', to = ' ';
-	struct iovec local = {&to, 1}, remote = {&from, 1};
+	const struct {
+		const char *name, *without;
+		bool may;
+	} calls[] = {
+		{"openat2",
+		 "files of containers are not read, and names of their libraries missing",
+		 may_open_in_roots()},
+		{"process_vm_readv",
+		 "names of interpreted methods, names of threads past 15 bytes and all names of "
+		 "JVMs without the agent are missing",
+		 may_read_memory()},
+	};
 	const struct finding bad = {.check = "system-calls", .state = FINDING_PROBLEM};
 	const struct finding good = {.check = "system-calls", .state = FINDING_OK};
-	const char *missing = NULL;
-	const int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+	bool has_all = true;
 
-	if (fd < 0)
-		missing = "openat2";
-	else
-		close(fd);
-	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1)
-		missing = "process_vm_readv";
-	if (missing)
-		doctor_say(doctor, &bad,
-			   "let the seccomp profile allow it, with openat2 and "
-			   "process_vm_readv",
-			   "%s is not allowed%s", missing, other_hand());
-	else
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		if (!calls[i].may)
+			doctor_say(doctor, &bad,
+				   "let the seccomp profile allow openat2 and process_vm_readv "
+				   "(Docker: --security-opt seccomp=PROFILE; Kubernetes: "
+				   "seccompProfile)",
+				   "%s is not allowed%s: %s", calls[i].name, other_hand(),
+				   calls[i].without);
+		has_all &= calls[i].may;
+	}
+	if (has_all)
 		doctor_say(doctor, &good, NULL, "what is needed is allowed");
 }
 

@@ -20,8 +20,10 @@ PERFMON, PTRACE, READ, SYSLOG = "perfmon", "sys_ptrace", "dac_read_search", "sys
 
 # All calls but these, as a container's profile may have it.
 PROFILE = {"defaultAction": "SCMP_ACT_ALLOW"}
-FORBIDDING = {**PROFILE,
-              "syscalls": [{"names": ["perf_event_open"], "action": "SCMP_ACT_ERRNO"}]}
+
+
+def forbidding(*names):
+    return {**PROFILE, "syscalls": [{"names": [*names], "action": "SCMP_ACT_ERRNO"}]}
 
 
 def as_nobody(*capabilities):
@@ -151,10 +153,21 @@ class Doctor(Case):
                 "--entrypoint", "/usr/bin/env", self.image()]
 
     def test_seccomp_profile_of_a_container_is_told(self):
-        prefix = self.in_container("--pid=host", profile=FORBIDDING)
+        prefix = self.in_container("--pid=host", profile=forbidding("perf_event_open"))
         self.assertEqual(self.state_of("perf-events", prefix=prefix, says=[
             "seccomp filter", "--security-opt seccomp="]), "problem")
         self.assertEqual(self.state_of("perf-events", prefix=self.in_container("--pid=host")), "ok")
+
+    def test_long_names_that_a_seccomp_profile_hides_are_told(self):
+        remedy = "let the seccomp profile allow openat2 and process_vm_readv"
+        prefix = self.in_container("--pid=host", profile=forbidding("process_vm_readv"))
+        self.assertEqual(self.state_of("system-calls", prefix=prefix, says=[
+            "process_vm_readv is not allowed; this process runs under a seccomp filter",
+            "names of threads past 15 bytes", remedy]), "problem")
+        prefix = self.in_container("--pid=host", profile=forbidding("process_vm_readv", "openat2"))
+        self.assertEqual(self.state_of("system-calls", prefix=prefix, says=[
+            "process_vm_readv is not allowed", "openat2 is not allowed", remedy]), "problem")
+        self.assertEqual(self.state_of("system-calls", prefix=self.in_container("--pid=host")), "ok")
 
     def test_that_programs_begin_unheard_is_told(self):
         """The host has no trace file system, and the command has no right to mount one."""
