@@ -569,6 +569,9 @@ class OtherPages(unittest.TestCase):
         seen = self.browser.run(marks)
         self.assertEqual((seen["stays"], seen["new"], seen["more"], seen.get("gone")),
                          ("\u2212", "N", "=", None))
+        details = "document.querySelector('#details').textContent"
+        self.assertRegex(self.browser.run(details), "^Most changed: new, self [+]50.00% \u2013 all ")
+        self.assertEqual(self.browser.run("app.graph.tree.keys[app.graph.tree.key[app.graph.hot]].name"), "new")
         self.browser.run("go({widths: 'union'})")
         self.assertEqual(self.browser.run(marks)["gone"], "X")
         self.browser.run("go({normalise: false})")

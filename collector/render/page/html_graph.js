@@ -105,7 +105,7 @@ class Graph {
 		this.icicle = false;
 		this.levels = [];
 		this.width = this.shown = 0;
-		this.widest = this.hot = -1;     // the widest top; the hot spot, or without one the widest top
+		this.widest = this.hot = -1;     // the widest top; the hot spot, of a difference what changed most, or the widest top
 		this.coming = null;     // a node, with its tree, that is shown once that is drawn
 		this.listen();
 	}
@@ -178,7 +178,7 @@ class Graph {
 		if (Object.keys(drawn).every(name => drawn[name] === before[name]))
 			return;
 		const spot = zoomed === 0 ? hotSpot(tree) : null;
-		this.widest = zoomed === 0 ? this.widestTop(spot) : -1;
+		this.widest = zoomed === 0 && !app.data.before ? this.widestTop(spot) : -1;
 		this.hot = spot ? spot.node : this.widest;
 		if (this.hot >= 0 && height > shown)
 			this.scrollToHot();

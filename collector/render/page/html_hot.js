@@ -157,11 +157,31 @@ function hotSpotOf(tree)
 	return { node, name: keys[key[node]].name, ...timeOfFunction(tree, same, same[key[node]]), tasks, task: whose.task };
 }
 
+/*
+ * Of a difference { node, name, change }: the function whose own time has changed most, and its place that
+ * did; or null where nothing has changed beyond noise. No share of the wider sides is one of either side.
+ */
+function mostChangedOf(tree)
+{
+	const { key, keys, self, before } = tree, same = sameNames(keys);
+	const after = new Float64Array(keys.length), then = new Float64Array(keys.length);
+	const differs = (n, old) => changeClass(n, old) === CHANGE.noise ? 0 : Math.abs(n - old);
+	for (let i = 0; i < tree.count; i++) {
+		after[same[key[i]]] += self[i];
+		then[same[key[i]]] += before[i];
+	}
+	const best = greatest(after.map((n, at) => differs(n, then[at])), () => true);
+	if (best < 0)
+		return null;
+	const node = greatest(Float64Array.from(self, (n, i) => Math.abs(n - before[i])), i => same[key[i]] === best);
+	return { node, name: keys[key[node]].name, change: after[best] - then[best] };
+}
+
 /* null too where callers are first: functions have no place of their own there. */
 function hotSpot(tree)
 {
 	if (tree.hot === undefined)
-		tree.hot = tree.selfWide ? hotSpotOf(tree) : null;
+		tree.hot = !tree.selfWide ? null : app.data.before ? mostChangedOf(tree) : hotSpotOf(tree);
 	return tree.hot;
 }
 

@@ -12,15 +12,18 @@ function timeOfSamples(samples)
 const signedShare = part => (100 * part).toFixed(2) === "0.00" || (100 * part).toFixed(2) === "-0.00" ? "0" :
 	(part > 0 ? "+" : "\u2212") + Math.abs(100 * part).toFixed(2) + "%";
 
-/*
- * Counts before as they were recorded, and shares of each side's whole. Where both sides are as they are,
- * a change is one of counts.
- */
+/* Where both sides are as they are, a change is one of counts. */
+function changeOf(part)
+{
+	const all = app.tree.total[0];
+	return app.state.normalise ? signedShare(all ? part / all : 0) : signed(part);
+}
+
+/* Counts before as they were recorded, and shares of each side's whole. */
 function changeText(tree, i)
 {
-	const all = app.tree.total[0], { normalise } = app.state, { scale } = app.tree;
-	const share = n => all ? n / all : 0;
-	const change = (after, before) => normalise ? signedShare(share(after - before)) : signed(after - before);
+	const { scale } = app.tree;
+	const change = (after, before) => changeOf(after - before);
 	return "; before " + shortAmount(tree.beforeTotal[i] / scale) + ", " +
 		percent(tree.beforeTotal[i], app.tree.beforeTotal[0]) + "; change " +
 		change(tree.total[i], tree.beforeTotal[i]) + ", self " + change(tree.self[i], tree.before[i]);
@@ -78,11 +81,19 @@ function topText(graph, spot)
 	return text + percent(tree.selfWide[widest], tree.wide[0]);
 }
 
-/* Where nothing is picked, where most of the time goes, and of the whole graph. */
+/* "Most changed: a/Shop.search, self +12.00%" */
+function changedText(spot)
+{
+	return spot ? "Most changed: " + spot.name + ", self " + changeOf(spot.change) : "No function has changed beyond noise";
+}
+
+/* Where nothing is picked, where most of the time goes or what has changed most, and of the whole graph. */
 function restText(graph)
 {
 	const { tree, zoomed } = graph, spot = zoomed === 0 ? hotSpot(tree) : null;
-	const whole = zoomed === 0 && graph === app.graph && !app.data.before ? titleOf(graph, 0) : describe(graph, zoomed);
+	if (app.data.before)
+		return (zoomed === 0 && tree.selfWide ? changedText(spot) + " \u2013 " : "") + describe(graph, zoomed);
+	const whole = zoomed === 0 && graph === app.graph ? titleOf(graph, 0) : describe(graph, zoomed);
 	return [spot ? hotText(spot, tree.wide[0]) : "", topText(graph, spot), whole].filter(text => text).join(" \u2013 ");
 }
 
