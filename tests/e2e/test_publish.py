@@ -38,6 +38,11 @@ def has_counted(text, name):
     return any(line.split()[1:] == [name] for line in text.splitlines())
 
 
+def moment_ns():
+    """Of the clock of the events: a moment to ask for, and no bound."""
+    return time.monotonic_ns()
+
+
 class Subscriber(threading.Thread):
     """A SUB socket of Debian's libnng; feeds the example's maps."""
 
@@ -361,7 +366,7 @@ class Examples(SharedCase):
 
         def is_named():
             """A method that has lived through all of it."""
-            lines, at_ns, later = map_now(), time.monotonic_ns(), set(map_now())
+            lines, at_ns, later = map_now(), moment_ns(), set(map_now())
             methods = [line for line in lines if line in later and "::" in line]
             if not methods:
                 return False
