@@ -187,10 +187,15 @@ function hotSpot(tree)
 
 const LEAST_TASK = 0.1;     // of all, that is worth a word beside the hot spot
 
-/* "Hot spot: a/Shop.search, total 41.20%, self 2.00%; [GC] 30.10%" */
+/*
+ * "Hot spot: a/Shop.search, total 41.20%, self 2.00%; [GC] 30.10%", and what takes more than the hot spot in
+ * front: "[JIT compiler] 57.97%; hot spot: a/Shop.search, total 21.35%".
+ */
 function hotText({ name, total, self, tasks }, all)
 {
 	const big = app.data.facts.tasks.map(({ name: of }, at) => [of, tasks[at]]).filter(([, n]) => n > LEAST_TASK * all);
-	return "Hot spot: " + name + ", total " + percent(total, all) + ", self " + percent(self, all) +
-		big.map(([of, n]) => "; " + of + " " + percent(n, all)).join("");
+	const said = ([of, n]) => of + " " + percent(n, all), larger = big.filter(([, n]) => n > total).map(said);
+	const spot = (larger.length ? "hot spot: " : "Hot spot: ") + name + ", total " + percent(total, all) +
+		(self > 0 ? ", self " + percent(self, all) : "");
+	return [...larger, spot, ...big.filter(([, n]) => n <= total).map(said)].join("; ");
 }
