@@ -18,7 +18,6 @@
 #include "sample/sampler.h"
 
 #include "base/array.h"
-#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -730,7 +729,7 @@ static int open_probes(struct sampler *sampler, const struct sampler_options *op
 	const struct bpf_source_options bpf = {
 		.variant = variant_of(options->source),
 		.is_of_probes = true,
-		.has_links = !capability_is_effective(CAP_SYS_ADMIN) && uprobe_multi_check() == 0,
+		.has_links = uprobe_multi_check() == 0,
 		.wants_watched = options->wants_watched,
 		.stack_bytes = options->stack_bytes,
 		.max_hz =

@@ -27,7 +27,8 @@
 #define NEVER_RUN 0   /* a file begins with its headers */
 #define N_WAYS	  3
 
-static const enum uprobe_way ways[N_WAYS] = {UPROBE_PMU, UPROBE_LINK, UPROBE_LINE};
+/* The best one first. An error of the PMU says most about what is missing. */
+static const enum uprobe_way ways[N_WAYS] = {UPROBE_LINK, UPROBE_PMU, UPROBE_LINE};
 
 static int open_perf_event(const struct perf_event_attr *attr, const struct uprobe_who *who)
 {
@@ -266,7 +267,7 @@ int uprobe_open_event(struct uprobe *uprobe, const struct uprobe_who *who,
 		      char why[UPROBE_WHY_BYTES])
 {
 	char whys[N_WAYS][UPROBE_WHY_BYTES];
-	int fd, first_err = 0;
+	int fd, pmu_err = 0;
 
 	if (uprobe->way != UPROBE_ANY)
 		return open_by(uprobe->way, uprobe, who, why);
@@ -276,10 +277,10 @@ int uprobe_open_event(struct uprobe *uprobe, const struct uprobe_who *who,
 			memcpy(why, whys[i], UPROBE_WHY_BYTES);
 			return fd;
 		}
-		first_err = i == 0 ? fd : first_err;
+		pmu_err = ways[i] == UPROBE_PMU ? fd : pmu_err;
 	}
 	say_all(whys, N_WAYS, why);
-	return first_err;
+	return pmu_err;
 }
 
 int uprobe_fini(struct uprobe *uprobe)
@@ -313,17 +314,17 @@ int uprobe_check(enum uprobe_way *ret, char why[UPROBE_WHY_BYTES])
 	_cleanup_close_ int file_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	const struct uprobe_place place = {.file_fd = file_fd, .file_off = NEVER_RUN};
 	char whys[N_WAYS][UPROBE_WHY_BYTES];
-	int err, first_err = 0;
+	int err, pmu_err = 0;
 
 	for (size_t i = 0; i < N_WAYS; i++) {
 		err = try_way(&place, ways[i], whys[i]);
 		if (!err) {
-			snprintf(why, UPROBE_WHY_BYTES, "%s", i > 0 ? whys[0] : "");
+			snprintf(why, UPROBE_WHY_BYTES, "%s", i > 0 ? whys[i - 1] : "");
 			*ret = ways[i];
 			return 0;
 		}
-		first_err = i == 0 ? err : first_err;
+		pmu_err = ways[i] == UPROBE_PMU ? err : pmu_err;
 	}
 	say_all(whys, N_WAYS, why);
-	return first_err;
+	return pmu_err;
 }

@@ -10,10 +10,14 @@
  * A call takes milliseconds, reads the file in the kernel, and can hang as long as the file's file
  * system does: use a guarded thread.
  *
- * There are three ways. The uprobe PMU needs CAP_SYS_ADMIN. Where that is missing, a link between
- * the place and a BPF program (sample/uprobe_multi.h) needs a kernel that has such links. Where
- * that is missing too, a line in uprobe_events of a mounted trace file system makes a tracepoint
+ * There are three ways. A link between the place and a BPF program (sample/uprobe_multi.h) needs a
+ * kernel that has such links. Where that is missing, the uprobe PMU needs CAP_SYS_ADMIN. Where that
+ * is missing too, a line in uprobe_events of a mounted trace file system makes a tracepoint
  * (sample/uprobe_line.h), which needs CAP_PERFMON and the right to write there.
+ *
+ * While a process that maps the file holds the lock of its mappings, each way waits. The PMU and
+ * lines wait with event_mutex held, without which nobody's perf event of a tracepoint is closed:
+ * the program that samples would not end either. So links come first.
  *
  * A link is no perf event, but armed and closed as one: it has its program from the begin on, and
  * is never disabled. What the kernel makes of an event:
@@ -41,8 +45,8 @@
 
 enum uprobe_way {
 	UPROBE_ANY, /* the first one that is not refused */
-	UPROBE_PMU,
 	UPROBE_LINK,
+	UPROBE_PMU,
 	UPROBE_LINE,
 };
 
@@ -84,8 +88,8 @@ int uprobe_open_event(struct uprobe *uprobe, const struct uprobe_who *who,
 int uprobe_fini(struct uprobe *uprobe);
 
 /*
- * Tries which way there is, with events that arm nothing. In why is why it is not the PMU, or why
- * there is none.
+ * Tries which way there is, with events that arm nothing. In why is why it is not the way before,
+ * or why there is none.
  */
 int uprobe_check(enum uprobe_way *ret, char why[UPROBE_WHY_BYTES]);
 
