@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* for clients whose recordings end with the daemon */
-
 /* The container or user to whom lines about the process belong, as a line says it. */
 static void name_owner(const struct process *process, char *ret, size_t size)
 {
@@ -105,7 +103,7 @@ static int watch(struct engine *engine, const struct options *options)
 		announce(engine, &announcing);
 	}
 	service_stopping(&daemon.service);
-	control_finish(control, PATIENCE_NS);
+	control_finish(control);
 	daemon_close(&daemon);
 	control_close(control);
 	announced_fini(&announcing.announced);

@@ -22,6 +22,7 @@
 #include "render/render.h"
 #include "sample/sampler.h"
 #include "serve/drawing.h"
+#include "serve/finishing.h"
 #include "serve/listing.h"
 #include "serve/request.h"
 #include "serve/request_members.h"
@@ -825,15 +826,28 @@ static bool has_unfetched(const struct engine *engine)
 	return has;
 }
 
-void control_finish(struct control *control, uint64_t patience_ns)
+static bool is_awaited(const struct control *control, uint64_t begun_ns)
 {
-	const uint64_t until_ns = loop_clock_now_ns() + patience_ns;
+	struct finishing finishing = {.begun_ns = begun_ns,
+				      .is_busy = control->drawings || control->startings ||
+						 control->listings};
+
+	for (const struct recording *r = control->engine->recordings; r; r = r->next) {
+		if (!is_daemons(r) && r->asked_ns > finishing.asked_ns)
+			finishing.asked_ns = r->asked_ns;
+	}
+	return finishing_goes_on(&finishing, loop_clock_now_ns());
+}
+
+void control_finish(struct control *control)
+{
+	const uint64_t begun_ns = loop_clock_now_ns();
 
 	control->is_finishing = control->engine->model.is_ending = true;
 	if (control->clients == 0)
 		return;
 	end_recordings(control->engine);
-	while (control->clients > 0 && loop_clock_now_ns() < until_ns)
+	while (control->clients > 0 && is_awaited(control, begun_ns))
 		engine_step(control->engine, FINISH_STEP_NS);
 	if (has_unfetched(control->engine))
 		log_warning("a recording was asked for and not fetched in time: it is lost");

@@ -49,9 +49,9 @@ int control_open(struct engine *engine, const char *socket_path, const struct da
 		 struct control **ret);
 /*
  * Ends the clients' recordings and refuses new ones. Serves the clients until all have fetched
- * their results and disconnected, for at most patience_ns.
+ * their results and disconnected, or have been waited for as long as serve/finishing.h says.
  */
-void control_finish(struct control *control, uint64_t patience_ns);
+void control_finish(struct control *control);
 void control_close(struct control *control); /* NULL is legal */
 
 #endif
