@@ -126,6 +126,26 @@ int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, stru
 	return err;
 }
 
+int root_file_open_beside(int dirfd, const char *name)
+{
+	return open_at(dirfd, name, O_PATH | O_NOFOLLOW,
+		       RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+}
+
+int root_file_read_beside(int path_fd)
+{
+	return open_again(path_fd);
+}
+
+int root_file_stat_beside(int dirfd, const char *name, struct stat *ret)
+{
+	_cleanup_close_ const int fd = root_file_open_beside(dirfd, name);
+
+	if (fd < 0)
+		return fd;
+	return fstat(fd, ret) < 0 ? -errno : 0;
+}
+
 int root_file_read(int path_fd)
 {
 	return reach_call(&read_role, NULL, 0, path_fd);

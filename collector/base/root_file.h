@@ -37,6 +37,15 @@ int root_file_open(pid_t pid, const char *path, int flags);
 /* Opens a regular file for reading. -EINVAL for any other kind of file, which is not opened. */
 int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, struct stat *ret_stat);
 
+/*
+ * Of a file in a directory that the collector writes to itself, in the caller's thread, which may
+ * be the loop's: there nobody waits for a process that makes a call. Neither a link nor a mount in
+ * the file's place is followed, so that no other file system is asked: -ELOOP, -EXDEV.
+ */
+int root_file_open_beside(int dirfd, const char *name); /* with O_PATH */
+int root_file_read_beside(int path_fd);
+int root_file_stat_beside(int dirfd, const char *name, struct stat *ret);
+
 /* Opens for reading the file of path_fd (O_PATH), even if another file has its name by now. */
 int root_file_read(int path_fd);
 /* The same for somebody else: the collector has no file open that is another's, see reach.h. */

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/root_file.h"
 #include "base/utf8.h"
 #include "code/code_name.h"
 #include "memory/process_memory.h"
@@ -122,14 +123,17 @@ struct jitdump {
  */
 static bool is_leftover(int dirfd, const char *name)
 {
-	_cleanup_close_ int fd =
-		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ const int path_fd = root_file_open_beside(dirfd, name);
 	struct file_header header;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+	if (path_fd < 0 || fstat(path_fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid())
 		return false;
-	return read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
+
+	_cleanup_close_ const int fd = root_file_read_beside(path_fd);
+
+	return fd >= 0 && read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
 	       header.magic == MAGIC && header.pid == (uint32_t)getpid();
 }
 

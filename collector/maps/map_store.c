@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "base/root_file.h"
 #include "foreign/map_marker.h"
 #include "guard/fair.h"
 #include "guard/heap_bytes.h"
@@ -166,15 +167,20 @@ static bool is_alive(pid_t pid)
 
 /*
  * Whether the file is a perf map, or a temporary file, of this program. A file that another program
- * has open for writing is not.
+ * has open for writing is not, nor is a mount in its place.
  */
 static bool is_ours(int dirfd, const char *name, bool is_temp)
 {
-	_cleanup_close_ int fd =
-		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ const int path_fd = root_file_open_beside(dirfd, name);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+	if (path_fd < 0 || fstat(path_fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return false;
+
+	_cleanup_close_ const int fd = root_file_read_beside(path_fd);
+
+	if (fd < 0)
 		return false;
 	/* The writer of an empty one ended before the first block was written. */
 	if (perf_map_is_written(fd))
@@ -425,7 +431,7 @@ static bool look_at(struct map_store *store, const char *name)
 	struct stat st;
 	const pid_t pid = perf_map_pid_of(name, &is_temp);
 
-	if (pid == 0 || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+	if (pid == 0 || root_file_stat_beside(fd, name, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    st.st_uid != geteuid())
 		return false;
 	if (is_temp)

@@ -5,6 +5,8 @@
  */
 #include "maps/perf_map_pair.h"
 
+#include "base/root_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -135,7 +137,7 @@ static bool is_that_file(int dirfd, const struct perf_map_name *name,
 {
 	struct stat st;
 
-	return file->is_open && fstatat(dirfd, name->text, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return file->is_open && root_file_stat_beside(dirfd, name->text, &st) == 0 &&
 	       st.st_dev == file->dev && st.st_ino == file->ino;
 }
 

@@ -88,8 +88,7 @@ enum place {
 static int look(int dirfd, const struct perf_map_name *name, const struct perf_map_known *known,
 		struct stat *ret)
 {
-	_cleanup_close_ const int path_fd = root_file_open_at(
-		dirfd, name->text, O_PATH | O_NOFOLLOW, RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	_cleanup_close_ const int path_fd = root_file_open_beside(dirfd, name->text);
 
 	if (path_fd < 0)
 		return is_shortage(path_fd) ? path_fd
@@ -100,7 +99,7 @@ static int look(int dirfd, const struct perf_map_name *name, const struct perf_m
 	if (known && known->dev == ret->st_dev && known->ino == ret->st_ino)
 		return PLACE_OURS;
 
-	_cleanup_close_ const int fd = root_file_read(path_fd);
+	_cleanup_close_ const int fd = root_file_read_beside(path_fd);
 
 	if (is_shortage(fd))
 		return fd;
@@ -136,8 +135,8 @@ static int take_ours(int dirfd, const char *temp, const char *name, const struct
 	struct stat st;
 
 	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == 0) {
-		if (fstatat(dirfd, temp, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    st.st_dev == ours->st_dev && st.st_ino == ours->st_ino)
+		if (root_file_stat_beside(dirfd, temp, &st) == 0 && st.st_dev == ours->st_dev &&
+		    st.st_ino == ours->st_ino)
 			return 1;
 		renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE);
 		return -EAGAIN;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hanging_process exec|connect|pages|flush DIRECTORY: mounts a file system there whose server
- * falls silent, and has a process of user 65534 suffer from that.
+ * hanging_process exec|connect|pages|flush|place DIRECTORY, or hanging_process lock DIRECTORY
+ * MAPPED:
+ * mounts a file system there whose server falls silent, and has a process of user 65534 suffer from
+ * that.
  *
  * exec: the process has a file of the file system open that is closed by execve(2), and calls
  * execve(2). Closing asks the server (FLUSH), which does not answer. Until this program ends, the
@@ -17,6 +19,15 @@
  *
  * flush: the same, but the server answers READ. Who closes the file asks it (FLUSH), also who
  * is ended by a signal, and has no answer.
+ *
+ * place: DIRECTORY is a file, which the file system's one file hides. Who looks at it asks the
+ * server (GETATTR, OPEN), which does not answer.
+ *
+ * lock: the process maps the file MAPPED, and reads a page of the file of the file system by way of
+ * /proc/self/mem. The kernel asks the server (READ), which does not answer, and has the lock of the
+ * process's mappings meanwhile. Who wants to change each process that maps MAPPED waits for that
+ * lock, and nobody on the host forks while the kernel waits so. This program ends after LOCK_SEC at
+ * the latest.
  *
  * The protocol is that of fuse(4): a request is a header, struct fuse_in_header, and a body by its
  * opcode; an answer is a header with the request's number, and a body. "ready PID" is said when the
@@ -51,9 +62,11 @@
 #define FILE_BYTES  (4 * 4096)
 #define FILE_AT	    (STACK_BYTES - 2 * FILE_BYTES)
 
-enum kind { KIND_EXEC, KIND_CONNECT, KIND_PAGES, KIND_FLUSH };
+#define LOCK_SEC 20
 
-static const char *const kinds[] = {"exec", "connect", "pages", "flush"};
+enum kind { KIND_EXEC, KIND_CONNECT, KIND_PAGES, KIND_FLUSH, KIND_PLACE, KIND_LOCK };
+
+static const char *const kinds[] = {"exec", "connect", "pages", "flush", "place", "lock"};
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -194,6 +207,32 @@ static void spin_over_file(const char *directory)
 		pause();
 }
 
+static void *map_file(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	void *const at =
+		len > 0 ? mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+	if (at == MAP_FAILED)
+		fail(path);
+	return at;
+}
+
+static void hold_lock(const char *directory)
+{
+	char path[256], byte;
+	const void *page;
+	int memory;
+
+	snprintf(path, sizeof(path), "%s/file", directory);
+	page = map_file(path);
+	memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	if (memory < 0 || pread(memory, &byte, sizeof(byte), (off_t)(uintptr_t)page) < 0)
+		fail("/proc/self/mem");
+	exit(0);
+}
+
 static void start_victim(struct server *server)
 {
 	server->victim = fork();
@@ -208,6 +247,8 @@ static void start_victim(struct server *server)
 		hang_in_exec(server->directory);
 	if (server->kind == KIND_PAGES || server->kind == KIND_FLUSH)
 		spin_over_file(server->directory);
+	if (server->kind == KIND_LOCK)
+		hold_lock(server->directory);
 	listen_in_vain(server->directory);
 }
 
@@ -254,6 +295,8 @@ static void answer_attributes(struct server *server, const struct fuse_in_header
 	const struct fuse_attr_out out = {.attr_valid = header->nodeid == FUSE_ROOT_ID ? LONG : 0,
 					  .attr = attributes(server, header->nodeid)};
 
+	if (server->kind == KIND_PLACE)
+		return;
 	if (header->nodeid == FUSE_ROOT_ID || server->kind != KIND_CONNECT)
 		answer(server, header->unique, 0, &out, sizeof(out));
 }
@@ -264,7 +307,12 @@ static void answer_init(struct server *server, const struct fuse_in_header *head
 		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096, .time_gran = 1};
 
 	answer(server, header->unique, 0, &out, sizeof(out));
-	start_victim(server);
+	if (server->kind != KIND_PLACE) {
+		start_victim(server);
+		return;
+	}
+	printf("ready %d\n", (int)getpid());
+	fflush(stdout);
 }
 
 /* A line of a perf map, and zeros. */
@@ -274,7 +322,11 @@ static void answer_read(const struct server *server, const struct fuse_in_header
 	static char bytes[FILE_BYTES] = "1000 10 one\n";
 	const uint64_t left = asked->offset < FILE_BYTES ? FILE_BYTES - asked->offset : 0;
 
-	if (server->kind != KIND_PAGES)
+	if (server->kind == KIND_LOCK) {
+		printf("ready %d\n", (int)server->victim);
+		fflush(stdout);
+	}
+	if (server->kind == KIND_EXEC || server->kind == KIND_FLUSH)
 		answer(server, header->unique, 0, bytes + FILE_BYTES - left,
 		       asked->size < left ? asked->size : left);
 }
@@ -302,7 +354,8 @@ static void answer_request(struct server *server, const struct fuse_in_header *h
 		answer_attributes(server, header);
 		break;
 	case FUSE_OPEN:
-		answer(server, header->unique, 0, &opened, sizeof(opened));
+		if (server->kind != KIND_PLACE)
+			answer(server, header->unique, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_READ:
 		answer_read(server, header, body);
@@ -342,21 +395,27 @@ int main(int argc, char **argv)
 	char options[160];
 	unsigned kind = 0;
 
-	while (argc == 3 && kind < N_KINDS && strcmp(argv[1], kinds[kind]) != 0)
+	while (argc >= 3 && kind < N_KINDS && strcmp(argv[1], kinds[kind]) != 0)
 		kind++;
-	if (argc != 3 || kind == N_KINDS) {
-		fputs("usage: hanging_process exec|connect|pages|flush DIRECTORY\n", stderr);
+	if (argc != (kind == KIND_LOCK ? 4 : 3) || kind == N_KINDS) {
+		fputs("usage: hanging_process exec|connect|pages|flush|place DIRECTORY\n"
+		      "       hanging_process lock DIRECTORY MAPPED\n",
+		      stderr);
 		return 2;
 	}
 	server.kind = (enum kind)kind;
 	server.directory = argv[2];
+	if (server.kind == KIND_LOCK) {
+		(void)map_file(argv[3]); /* which the process may not be let to open */
+		alarm(LOCK_SEC);
+	}
 	server.mode = server.kind == KIND_CONNECT ? 0 : S_IFREG | 0666;
 	server.device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (server.device < 0)
 		fail("/dev/fuse");
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other%s", server.device,
-		 SOMEBODY, SOMEBODY, server.kind == KIND_CONNECT ? ",default_permissions" : "");
+	snprintf(options, sizeof(options), "fd=%d,rootmode=%o,user_id=%d,group_id=%d,allow_other%s",
+		 server.device, server.kind == KIND_PLACE ? S_IFREG : S_IFDIR, SOMEBODY, SOMEBODY,
+		 server.kind == KIND_CONNECT ? ",default_permissions" : "");
 	if (mount("hanging", server.directory, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		fail("mount");
 	serve(&server);

@@ -248,6 +248,62 @@ class Attacks(Case):
         self.assertLess(answered, 1)
         self.assertLess(took, 3)
 
+    # The loop waited for that file, and for nothing that SIGTERM ends.
+    def test_a_file_system_in_a_perf_maps_place_stops_nobody(self):
+        place = self.place.map_file(4194500)  # larger than a PID is here
+        place.write_text("")
+        self.addCleanup(processes.run, ["umount", "--lazy", place])
+        program = self.silent_program([HANGING_PROCESS, "place", place], "hanging-place")
+        processes.wait_until(lambda: "ready" in program.text or program.code is not None,
+                             lambda: f"it hangs: {program.text}")
+        daemon = self.watch()
+        jvm = self.victim(daemon)
+        self.assertRegex(daemon.read_map(jvm.pid), "Mixed")
+        self.assertLess(self.end(daemon, signal.SIGTERM), 3)
+        self.assertEqual(daemon.code, 0, daemon.text)
+
+    def waiting_holders(self):
+        """PIDs of processes that wait for the kernel, which opens a probe for them."""
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, _, rest = path.read_text().rpartition(") ")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if name.endswith("(fgcollect-hold") and rest.startswith("D"):
+                found.append(int(path.parent.name))
+        return found
+
+    # From the holder's wait until the lock is let go nothing on this host forks: no program is
+    # started here meanwhile.
+    def test_a_held_lock_of_mappings_keeps_no_daemon(self):
+        daemon = self.watch()
+        jvm = self.victim(daemon)
+        directory = self.directory / "lock"
+        directory.mkdir(mode=0o755)
+        self.addCleanup(processes.run, ["umount", "--lazy", directory])
+        maps = pathlib.Path(f"/proc/{jvm.pid}/maps").read_text()
+        agent = re.search(r"/\S*libfgagent\S*", maps)[0]
+        program = self.silent_program([HANGING_PROCESS, "lock", directory,
+                                       f"/proc/{jvm.pid}/root{agent}"], "hanging-lock")
+        processes.wait_until(lambda: "ready" in program.text or program.code is not None,
+                             lambda: f"it hangs: {program.text}")
+        client = Client(self.place.control)
+        recording = self.background([settings.COLLECTOR, "record", "--kind", "alloc", "-p",
+                                     jvm.pid, "-d", "60", "-o", self.directory / "lock.html",
+                                     *self.place.options()], "lock-record")
+        processes.wait_until(self.waiting_holders, lambda: f"a probe is opened: {daemon.text}")
+        os.kill(recording.pid, signal.SIGKILL)  # nobody waits for a graph
+        began = time.monotonic()
+        client.ask(op="list", json=True)
+        answered = time.monotonic() - began
+        took = self.end(daemon, signal.SIGTERM)
+        os.kill(program.pid, signal.SIGKILL)
+        print(f"an answer took {answered * 1e3:.0f} ms, the end {took * 1e3:.0f} ms")
+        self.assertLess(answered, 1)
+        self.assertLess(took, 3)
+        self.assertEqual(daemon.code, 0, daemon.text)
+
     # Longer than a client may be silent.
     def test_a_daemon_that_was_stopped_takes_no_client_for_silent(self):
         daemon = self.watch()

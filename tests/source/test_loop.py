@@ -15,7 +15,8 @@ import structure
 ANSWERS = {"", "status", "statm", "cgroup", "comm", "uid_map", "mountinfo", "timens_offsets", "task",
            "task/%d/status", "task/%d/comm"}
 PROC = re.compile(r'"/proc/%d/?([^"]*)"')
-DOORS = re.compile(r"\b(root_file_open_root|root_file_open|process_stat_read_\w+|connect|dial_process|"
+DOORS = re.compile(r"\b(root_file_open_root|root_file_open|root_file_open_at|root_file_open_regular|"
+                   r"root_file_read|root_file_hand|reach_call|reach_hand|fstatat|process_stat_read_\w+|connect|dial_process|"
                    r"mount_namespace_read|mount_namespace_is_other|process_vm_readv|fstatfs|"
                    r"module_file_open|pidfd_getfd)\(|\b(SYS_perf_event_open)\b|\"(maps|root|exe)\"")
 
@@ -26,11 +27,18 @@ OWN = "of this program's own socket, in a directory that others may not write to
 ALONE = "in a command that ends by itself"
 MAY_WAIT = {
     "base/process_stat.c": GUARDED,
+    "base/reach.c": WAITS,              # which makes the calls
     "base/root_file.c": WAITS,          # base/reach.h
+    "cli/command_watch.c": START,
     "container/cgroup_tree.c": START,
     "container/container_names.c": START,
     "container/engines.c": WAITS,       # the reader of names
     "container/host_files.c": WAITS,    # the reader of names
+    "container/jar_parser.c": GUARDED,
+    "draw/graph_dir.c": WAITS,          # in its own directory; who draws
+    "elf/debug_paths.c": WAITS,         # who loads tables
+    "files/parser_file.c": WAITS,       # who loads tables
+    "files/table_loader.c": WAITS,
     "files/module_file.c": GUARDED,     # its callers: files/opening.c, symbolize/lines_process.c
     "files/file_scope.c": GUARDED,      # its caller: files/opening.c
     "files/opening.c": GUARDED,
@@ -47,6 +55,7 @@ MAY_WAIT = {
     "intake/listen.c": START,
     "loop/engine.c": START,
     "foreign/foreign_file.c": GUARDED,     # its caller: foreign/foreign_reader.c
+    "foreign/foreign_reader.c": GUARDED,
     "maps/perf_map.c": GUARDED,
     "memory/page_map.c": GUARDED,
     "memory/space_reader.c": GUARDED,
@@ -56,6 +65,7 @@ MAY_WAIT = {
     "sample/uprobe.c": GUARDED,         # its caller: probes/probe_box.c
     "sample/uprobe_line.c": WAITS,      # a task
     "serve/control_client.c": ALONE,
+    "store/store_adopt.c": WAITS,       # in its own directory; who writes to the store
     "symbolize/lines_process.c": WAITS,
     "vm/program_texts.c": GUARDED,      # its caller: outside/outside_reader.c
     "wall/thread_files.c": WAITS,       # the clock of threads

@@ -423,6 +423,30 @@ static void room_is_half_of_what_is_free(void **state)
 	assert_int_equal(umount2(f->dir, MNT_DETACH), 0);
 }
 
+/* Whoever looks at what is mounted there asks another file system, which may not answer. */
+static void what_is_mounted_in_the_place_of_a_perf_map_is_not_looked_at(void **state)
+{
+	struct fixture *f = *state;
+	char name[64], place[128], other[128];
+
+	snprintf(name, sizeof(name), "perf-%d.map", FIRST_PID);
+	write_file(f, name, "");
+	snprintf(place, sizeof(place), "%s", f->path);
+	write_file(f, "other", MARKER);
+	snprintf(other, sizeof(other), "%s", f->path);
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(other, place, NULL, MS_BIND, NULL) < 0) {
+		print_message("needs root for mounts\n");
+		skip();
+	}
+	assert_int_equal(map_store_search_all(&f->store), 0);
+	assert_int_equal(f->store.stats.kept, 0);
+	assert_int_equal(umount2(place, MNT_DETACH), 0);
+	write_file(f, name, MARKER);
+	assert_int_equal(map_store_search_all(&f->store), 0);
+	assert_int_equal(f->store.stats.kept, 1);
+}
+
 static void no_more_than_a_number_are_kept(void **state)
 {
 	struct fixture *f = *state;
@@ -722,6 +746,7 @@ int main(void)
 		CLAIM(what_was_cut_becomes_whole_when_there_is_room),
 		CLAIM(perf_maps_of_the_ended_go_by_who_has_the_most),
 		CLAIM(room_is_half_of_what_is_free),
+		CLAIM(what_is_mounted_in_the_place_of_a_perf_map_is_not_looked_at),
 		CLAIM(no_more_than_a_number_are_kept),
 		CLAIM(kept_perf_maps_stay_when_the_clock_is_set),
 		CLAIM(what_others_remove_is_forgotten),

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/root_file.h"
 #include "code/inline_table.h"
 #include "common/child.h"
 #include "common/files.h"
@@ -473,6 +474,48 @@ static void without_a_descriptor_the_place_is_not_said_to_be_taken(void **state)
 	check_file(f, MAP_NAME, MARKER);
 }
 
+/* The one child of this process. */
+static pid_t only_child(void)
+{
+	char path[64], text[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	return file_read_small(path, text, sizeof(text)) > 0 ? (pid_t)atoi(text) : 0;
+}
+
+/*
+ * As when no process of the host can fork. Whoever waits for a process that makes a call would wait
+ * here until the alarm.
+ */
+static void a_place_is_taken_while_no_process_answers(void **state)
+{
+	static const struct perf_map_name temp = {"temp"}, name = {MAP_NAME};
+	struct fixture *f = *state;
+	pid_t child;
+
+	write_file(f, MAP_NAME, MARKER "7 1 ours\n");
+	write_file(f, temp.text, MARKER);
+	child = fork();
+	if (child == 0) {
+		const int dirfd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		pid_t stopped;
+		int left;
+
+		if (reach_start() < 0 ||
+		    root_file_open_at(dirfd, MAP_NAME, O_PATH, RESOLVE_BENEATH) < 0)
+			_exit(2); /* it has not answered */
+		stopped = only_child();
+		if (stopped <= 0 || kill(stopped, SIGSTOP) < 0)
+			_exit(3);
+		alarm(10);
+		left = perf_map_put(dirfd, &temp, &name, NULL);
+		kill(stopped, SIGKILL);
+		_exit(left != 1);
+	}
+	child_check(child);
+	check_file(f, MAP_NAME, MARKER);
+}
+
 static void failed_write_keeps_the_old_map_and_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -681,6 +724,7 @@ int main(void)
 		CLAIM(file_of_ours_that_another_program_writes_to_stays),
 		CLAIM(both_places_taken_is_an_error),
 		CLAIM(without_a_descriptor_the_place_is_not_said_to_be_taken),
+		CLAIM(a_place_is_taken_while_no_process_answers),
 		CLAIM(failed_write_keeps_the_old_map_and_leaves_nothing),
 		CLAIM(place_that_cannot_be_taken_is_an_error),
 		CLAIM(directory_in_its_place_stays),
