@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Members of Continuation and StackChunk as HotSpot lays them out: behind the header the largest
- * members first, each gap filled by the first member that fits, and references last. See
- * heap_stack.h.
- *
- *   header           8 (compact)  12 (compressed)     16
- *   Continuation     3 booleans; target, scope, parent, child, tail, ...
- *   StackChunk       pc, size,    size, pc,           pc, size,
- *                    sp, bottom, ...                  sp, bottom, ...
- *                    maxThawingSize, flags, (lockStackSize); parent, cont; then the stack's words
- */
+/* Reads the frames of a thread out of its chunks, see heap_stack.h. */
 #include "unwind/heap_stack.h"
 
 #include "memory/process_memory.h"
+#include "unwind/heap_form.h"
 #include "unwind/zgc.h"
 
 #include <stdlib.h>
@@ -21,7 +12,6 @@
 #define OBJECT_BYTES 96	  /* read of either object, in front of the stack's words */
 #define FIRST_BYTES  1024 /* read of the first chunk of a process */
 #define CHUNK_BYTES  (OBJECT_BYTES + HEAP_STACK_WORDS * 8) /* read of any chunk at most */
-#define TAIL_INDEX   4 /* index of tail among a Continuation's references */
 /*
  * ContinuationEntry::_cont lies behind _parent. Arguments of the callee on the stack, if any, lie
  * in front of _parent.
@@ -30,6 +20,12 @@
 #define LEAST_ADDR     4096
 #define STACK_REACH    (1u << 20)
 #define END_SLACK      2 /* words; a chunk's end may include its metadata or not */
+
+/*
+ * The mark of an object that a collector has copied is the address of the copy, with these low
+ * bits.
+ */
+#define MARK_FORWARDED 3u
 
 /*
  * Low bits of generational ZGC's references. One of these four bits says how far a reference is
@@ -43,20 +39,13 @@
  */
 #define ZGC_ADDRESS_BITS 42
 
-static const struct heap_form {
-	uint8_t header, reference;
-	bool is_coloured; /* references in the heap have the colours of generational ZGC */
-} forms[] = {{12, 4, false}, {12, 8, false}, {12, 8, true}, {16, 4, false}, {16, 8, false},
-	     {16, 8, true},  {8, 4, false},  {8, 8, false}, {8, 8, true}};
-
-#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
-
 /* The reader of one thread's frames. */
 struct reader {
 	const struct process *process;
 	const struct arch *arch;
 	uint64_t time_ns;
-	uint64_t cont; /* the address of the Continuation */
+	uint64_t cont;	     /* the address of the Continuation */
+	uint64_t cont_moved; /* the address of its copy; 0: there is none */
 	struct heap_form form;
 	struct vm_facts *facts;
 	struct zgc zgc;
@@ -70,11 +59,6 @@ struct chunk {
 	uint32_t first;
 	const uint64_t *words;
 };
-
-static uint32_t align_up(uint32_t value, uint32_t to)
-{
-	return (value + to - 1) / to * to;
-}
 
 /* Reads up to len bytes. Returns the number of bytes that were read. */
 static size_t read_some(struct reader *reader, uint64_t addr, void *ret, size_t len)
@@ -142,6 +126,36 @@ static bool is_same_object(uint64_t a, uint64_t b)
 	return ((a ^ b) & ((UINT64_C(1) << ZGC_ADDRESS_BITS) - 1)) == 0;
 }
 
+/*
+ * The address of the copy that a collector has made of the object; 0: there is none. Of Shenandoah
+ * references lead to the object until all of them have been changed, and the program changes the
+ * copy alone. Other collectors, which stop the program, have the same mark also before they copy.
+ */
+static uint64_t copy_of(const struct reader *reader, const uint8_t *object)
+{
+	const uint64_t mark = u64_at(object, 0);
+	const uint64_t addr = mark & ~(uint64_t)MARK_FORWARDED;
+	const bool is_copied = (mark & MARK_FORWARDED) == MARK_FORWARDED && addr % 8 == 0;
+
+	return is_copied && !reader->form.is_coloured && addr >= LEAST_ADDR ? addr : 0;
+}
+
+/* Whether the reference leads to the Continuation, or to what the Continuation was copied from. */
+static bool leads_to_continuation(struct reader *reader, uint64_t reference)
+{
+	uint8_t object[8];
+	uint64_t copy;
+
+	if (is_same_object(reference, reader->cont) ||
+	    (reader->cont_moved && reference == reader->cont_moved))
+		return true;
+	if (reference < LEAST_ADDR || reference % 8 != 0 ||
+	    !read_memory(reader, reference, object, sizeof(object)))
+		return false;
+	copy = copy_of(reader, object);
+	return copy && (copy == reader->cont || copy == reader->cont_moved);
+}
+
 /* Reads a static variable into ret, which stays as it is if the variable is not known. */
 static bool read_static(struct reader *reader, const char *const keys[2], void *ret, size_t len)
 {
@@ -179,38 +193,6 @@ static void read_narrow(struct reader *reader)
 
 /* ---- objects ---- */
 
-static uint32_t tail_at(const struct heap_form *form)
-{
-	return align_up(form->header + 3, form->reference) + TAIL_INDEX * form->reference;
-}
-
-/* The offset of a chunk's integer. index: 0 is size, 1 is sp, 2 is bottom. */
-static uint32_t chunk_int_at(const struct heap_form *form, uint32_t index)
-{
-	const uint32_t behind_pc = align_up(form->header, 8) + 8;
-
-	if (form->header % 8 == 0)
-		return behind_pc + 4 * index;
-	return index == 0 ? form->header : behind_pc + 4 * (index - 1);
-}
-
-static uint32_t parent_at(const struct heap_form *form)
-{
-	const uint32_t max_thawing = chunk_int_at(form, 2) + 4;
-
-	return align_up(max_thawing + 4 + 2, form->reference);
-}
-
-static uint32_t cont_at(const struct heap_form *form)
-{
-	return parent_at(form) + form->reference;
-}
-
-static uint32_t stack_at(const struct heap_form *form)
-{
-	return align_up(cont_at(form) + form->reference, 8);
-}
-
 /* Notes how many bytes a chunk had. Where chunks differ, the larger ones are expected. */
 static void note_chunk_bytes(struct vm_facts *facts, uint32_t bytes)
 {
@@ -227,7 +209,7 @@ static void note_chunk_bytes(struct vm_facts *facts, uint32_t bytes)
 static bool read_words(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES],
 		       size_t n_read, const struct chunk *chunk)
 {
-	const uint32_t at = stack_at(&reader->form);
+	const uint32_t at = heap_form_stack_at(&reader->form);
 	const uint32_t end = at + (chunk->end - chunk->first) * 8;
 
 	if (chunk->first > 0)
@@ -237,10 +219,7 @@ static bool read_words(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK
 	return n_read >= end || read_memory(reader, addr + n_read, bytes + n_read, end - n_read);
 }
 
-/*
- * Reads the object at addr, and with it as many bytes behind as chunks have had before. Returns how
- * many, or 0 unless the object is a chunk of the thread.
- */
+/* Reads the object at addr, and with it as many bytes behind as chunks have had before. */
 static size_t read_chunk_object(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES])
 {
 	const uint32_t expected = reader->facts->chunk_bytes;
@@ -249,10 +228,33 @@ static size_t read_chunk_object(struct reader *reader, uint64_t addr, uint8_t by
 	if (addr == 0 || addr % 8 != 0)
 		return 0;
 	n = read_some(reader, addr, bytes, expected > FIRST_BYTES ? expected : FIRST_BYTES);
-	if (n < OBJECT_BYTES ||
-	    !is_same_object(reference_at(reader, bytes, cont_at(&reader->form)), reader->cont))
-		return 0;
-	return n;
+	return n < OBJECT_BYTES ? 0 : n;
+}
+
+static bool is_of_thread(struct reader *reader, const uint8_t *object)
+{
+	return leads_to_continuation(
+		reader, reference_at(reader, object, heap_form_cont_at(&reader->form)));
+}
+
+/*
+ * Reads the chunk's object at *addr, or its copy, and sets *addr to where that lies. Returns how
+ * many bytes were read, or 0 unless the object is a chunk of the thread.
+ */
+static size_t read_own_chunk(struct reader *reader, uint64_t *addr, uint8_t bytes[CHUNK_BYTES])
+{
+	size_t n = read_chunk_object(reader, *addr, bytes);
+	const uint64_t copy = n > 0 ? copy_of(reader, bytes) : 0;
+
+	if (copy) {
+		n = read_chunk_object(reader, copy, bytes);
+		if (n > 0 && is_of_thread(reader, bytes)) {
+			*addr = copy;
+			return n;
+		}
+		n = read_chunk_object(reader, *addr, bytes);
+	}
+	return n > 0 && is_of_thread(reader, bytes) ? n : 0;
 }
 
 /* Reads the chunk, and up to HEAP_STACK_WORDS words of its stack. *ret borrows bytes. */
@@ -261,17 +263,18 @@ static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK
 {
 	const struct heap_form *form = &reader->form;
 	const uint8_t *const object = bytes;
-	const size_t n_read = read_chunk_object(reader, addr, bytes);
+	const size_t n_read = read_own_chunk(reader, &addr, bytes);
 	uint32_t size, bottom;
 
 	if (n_read == 0)
 		return false;
-	size = u32_at(object, chunk_int_at(form, 0));
-	bottom = u32_at(object, chunk_int_at(form, 2));
-	*ret = (struct chunk){.parent = reference_at(reader, object, parent_at(form)),
-			      .sp = u32_at(object, chunk_int_at(form, 1)),
-			      .end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
-			      .words = (const uint64_t *)(const void *)(bytes + stack_at(form))};
+	size = u32_at(object, heap_form_chunk_int_at(form, 0));
+	bottom = u32_at(object, heap_form_chunk_int_at(form, 2));
+	*ret = (struct chunk){
+		.parent = reference_at(reader, object, heap_form_parent_at(form)),
+		.sp = u32_at(object, heap_form_chunk_int_at(form, 1)),
+		.end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
+		.words = (const uint64_t *)(const void *)(bytes + heap_form_stack_at(form))};
 	if (size == 0 || size > INT32_MAX / 8 || ret->end > size || ret->sp > size)
 		return false;
 	ret->first = ret->end > HEAP_STACK_WORDS ? ret->end - HEAP_STACK_WORDS : 0;
@@ -512,27 +515,41 @@ static uint32_t nth_form(uint32_t last, uint32_t n)
 	return n <= last ? n - 1 : n;
 }
 
-/* Adds the frames of the Continuation at reader->cont, by the first form that gives frames. */
-static bool read_continuation(struct reader *reader, const struct heap_callee *callee,
-			      uint8_t bytes[CHUNK_BYTES])
+/* Adds the frames of the Continuation whose object this is, by the first form that gives frames. */
+static bool walk_continuation(struct reader *reader, const uint8_t object[OBJECT_BYTES],
+			      const struct heap_callee *callee, uint8_t bytes[CHUNK_BYTES])
 {
 	const uint32_t last = reader->facts->heap_form;
-	uint8_t object[OBJECT_BYTES];
+	uint64_t tail;
 
-	if (!read_memory(reader, reader->cont, object, sizeof(object)))
-		return false;
-	for (uint32_t n = 0; n < N_FORMS; n++) {
+	for (uint32_t n = 0; n < HEAP_FORMS; n++) {
 		const uint32_t i = nth_form(last, n);
 
-		reader->form = forms[i];
-		if (walk_chunks(reader, reference_at(reader, object, tail_at(&forms[i])), callee,
-				bytes)) {
+		reader->form = heap_forms[i];
+		tail = reference_at(reader, object, heap_form_tail_at(&reader->form));
+		if (walk_chunks(reader, tail, callee, bytes)) {
 			reader->facts->heap_form = i;
 			return true;
 		}
 		reader->ret->depth = 0;
 	}
 	return false;
+}
+
+/* Adds the frames of the Continuation at reader->cont, or of its copy. */
+static bool read_continuation(struct reader *reader, const struct heap_callee *callee,
+			      uint8_t bytes[CHUNK_BYTES])
+{
+	uint8_t object[OBJECT_BYTES], copy[OBJECT_BYTES];
+
+	if (!read_memory(reader, reader->cont, object, sizeof(object)))
+		return false;
+	reader->form = heap_forms[reader->facts->heap_form];
+	reader->cont_moved = copy_of(reader, object);
+	if (reader->cont_moved && read_memory(reader, reader->cont_moved, copy, sizeof(copy)) &&
+	    walk_continuation(reader, copy, callee, bytes))
+		return true;
+	return walk_continuation(reader, object, callee, bytes);
 }
 
 /* Adds the frames by the first word of the ContinuationEntry that leads to a Continuation. */

@@ -10,6 +10,9 @@
  *
  *   | fp, pc, youngest frame | ... | ContinuationEntry, fp, pc |
  *              ^ thawed_sp                               ^ frame pointer while frames are thawed
+ *
+ * A frame that was thawed the slow way (seen with JDK 25) may have its caller's stack pointer in
+ * the place of the frame pointer, and leaves it to the barrier.
  */
 #include "unwind/step_hotspot.h"
 
@@ -70,6 +73,38 @@ static bool leave_for_thawed(struct walk *walk)
 	return true;
 }
 
+/* Whether the mounting code, with its stack pointer at sp, returns to Java: only Java calls it. */
+static bool is_called_by_java(struct walk *walk, const struct code_range *mounting, uint64_t sp)
+{
+	const struct code_range *caller;
+	uint64_t addr;
+
+	if (sp < walk->at.regs.sp ||
+	    !snapshot_read(&walk->stack, sp + mounting->frame.size - WORD_BYTES, &addr))
+		return false;
+	caller = addr > 0 ? step_code_at(walk, addr - 1) : NULL;
+	return caller && (caller->kind != CODE_STUB || hotspot_is_interpreter(caller));
+}
+
+/*
+ * Finds the stack pointer of the frame that mounted the thread. The frame pointer is that of the
+ * frame, or, where the barrier was returned to by a frame that was thawed the slow way, the frame's
+ * stack pointer.
+ */
+static bool find_mounting_sp(struct walk *walk, uint64_t pc, uint64_t *ret)
+{
+	const struct code_range *mounting = hotspot_find_compiled(walk, pc);
+	const uint64_t fp = walk->at.regs.fp;
+
+	if (!mounting)
+		return false;
+	*ret = fp + 2 * WORD_BYTES - mounting->frame.size;
+	if (is_called_by_java(walk, mounting, *ret))
+		return true;
+	*ret = fp;
+	return is_called_by_java(walk, mounting, *ret);
+}
+
 /*
  * Leaves for the frame that mounted the thread. The barrier's code leaves for the barrier, because
  * the frames that the code is about to thaw lie in the heap.
@@ -77,12 +112,8 @@ static bool leave_for_thawed(struct walk *walk)
 static bool leave_for_mounting(struct walk *walk, const struct code_range *range)
 {
 	struct unwind_regs next = {.pc = mounting_pc(walk), .fp = walk->at.regs.fp};
-	const struct code_range *mounting = next.pc ? hotspot_find_compiled(walk, next.pc) : NULL;
 
-	if (!mounting)
-		return false;
-	next.sp = next.fp + 2 * WORD_BYTES - mounting->frame.size;
-	if (next.sp < walk->at.regs.sp || !hotspot_leads_on(walk, next.pc, next.sp))
+	if (next.pc == 0 || !find_mounting_sp(walk, next.pc, &next.sp))
 		return false;
 	if (step_is_barrier(range, range->addr))
 		next.pc = range->addr;

@@ -12,7 +12,7 @@
 #include "unwind/heap_stacks.h"
 #include "decode/instructions.h"
 #include "unwind/live_stack.h"
-#include "unwind/step.h"
+#include "unwind/step_hotspot.h"
 #include "unwind/unseen.h"
 #include "unwind/way_in.h"
 
@@ -239,10 +239,16 @@ static bool is_extended(const struct user_walk *user)
 	return user->walk.stack.addr + user->walk.stack.len > user->snapshot_end.addr;
 }
 
-/* Whether the caller lies above its callee; a leaf may have had no frame at all. */
-static bool has_risen(const struct unwind_regs *before, const struct unwind_regs *after)
+/*
+ * Whether the caller lies above its callee. A leaf may have had no frame at all, and neither has
+ * the code that mounts a virtual thread while it asks how many frames there are.
+ */
+static bool has_risen(const struct place *place, const struct unwind_regs *after)
 {
-	return after->sp > before->sp || (before->leaf && after->sp == before->sp);
+	const bool may_be_frameless =
+		place->regs.leaf || (place->range && hotspot_thaws(place->range));
+
+	return after->sp > place->regs.sp || (may_be_frameless && after->sp == place->regs.sp);
 }
 
 static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
@@ -406,7 +412,7 @@ static bool may_be_caller(struct user_walk *user, const struct place *place, enu
 		end_badly(user, before, STACK_NO_RULE, ret);
 	else if (step == STEP_END || (step == STEP_DONE && !is_believed(user, before)))
 		end_badly(user, before, STACK_SNAPSHOT_ENDED, ret);
-	else if (!place->is_barrier && !has_risen(before, &user->walk.at.regs))
+	else if (!place->is_barrier && !has_risen(place, &user->walk.at.regs))
 		end_badly(user, before, STACK_NO_PROGRESS, ret);
 	else
 		return true;

@@ -402,6 +402,63 @@ static void what_is_behind_an_unreadable_chunk_is_a_gap(void **state)
 	assert_true(found.has_gap);
 }
 
+/* Puts the address of the object's copy in the place of its mark, as a collector does. */
+static void put_copied(uint8_t *object, const uint8_t *copy)
+{
+	const uint64_t mark = (uintptr_t)copy | 3;
+
+	memcpy(object, &mark, sizeof(mark));
+}
+
+/*
+ * Shenandoah copies objects while the program runs. The thread goes on in the copies: what it froze
+ * by then stays as it was in the object. Any reference may lead to either.
+ */
+static void frames_are_read_in_the_copies_of_objects(void **state)
+{
+	static const uint32_t stale[] = {1, 2}, frozen[] = {1, 4, 3};
+	uint8_t *before = make_continuation(), *after = make_continuation();
+	struct made_chunk chunk = make_chunk(before, 32, 0, NULL);
+	struct made_chunk copy = make_chunk(before, 32, 0, NULL);
+	uint8_t *const continuations[] = {before, after};
+	const uint8_t *const chunks[] = {chunk.object, copy.object};
+
+	put_u32(chunk.object, form->sp, put_frames(&chunk, stale, 2));
+	put_u32(copy.object, form->sp, put_frames(&copy, frozen, 3));
+	put_copied(before, after);
+	put_copied(chunk.object, copy.object);
+	for (int i = 0; i < 16; i++) {
+		put_reference(before, form->tail, chunk.object);
+		put_reference(after, form->tail, chunks[i & 1]);
+		put_reference(chunk.object, form->cont, before);
+		put_reference(copy.object, form->cont, continuations[i >> 1 & 1]);
+		facts.heap_form = i & 4 ? facts.heap_form : 0;
+		put_callee(1, continuations[i >> 3 & 1]);
+		assert_true(read_stack());
+		assert_found(&frozen[1], 2);
+		assert_false(found.has_gap);
+	}
+}
+
+/* Collectors that stop the program say where an object will lie before they copy it. */
+static void what_has_not_been_copied_yet_is_read_where_it_lies(void **state)
+{
+	static const uint32_t frozen[] = {1, 2};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 32, 0, NULL);
+
+	put_u32(chunk.object, form->sp, put_frames(&chunk, frozen, 2));
+	put_reference(continuation, form->tail, chunk.object);
+	put_copied(continuation, allocate(96));
+	put_copied(chunk.object, allocate(512));
+	put_callee(5, continuation);
+	assert_true(read_stack());
+	assert_found(frozen, 2);
+	put_copied(chunk.object, (const uint8_t *)UINTPTR_MAX - 7); /* there is no memory */
+	assert_true(read_stack());
+	assert_found(frozen, 2);
+}
+
 /*
  * Slots from the frame pointer on, in words: -1 the distance of the caller's stack pointer, -3 the
  * method, -8 its bytecode, 0 the distance of the caller's frame pointer, 1 the return address.
@@ -576,6 +633,8 @@ int main(void)
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),
 		TEST(chunks_are_read_up_to_the_first),
 		TEST(what_is_behind_an_unreadable_chunk_is_a_gap),
+		TEST(frames_are_read_in_the_copies_of_objects),
+		TEST(what_has_not_been_copied_yet_is_read_where_it_lies),
 		TEST(interpreted_frames_keep_distances),
 		TEST(what_does_not_lead_to_the_end_is_not_believed),
 		TEST(an_object_that_names_no_chunk_gives_nothing),

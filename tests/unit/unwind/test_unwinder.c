@@ -1959,6 +1959,27 @@ static void code_that_will_thaw_leads_to_the_barrier(void **state)
 	CHECK_CALLERS(barrier + 40, barrier, mounting, words[21]);
 }
 
+/*
+ * A frame that the VM has thawed the slow way leaves the mounting frame's stack pointer, at word
+ * 16, in the frame pointer. Any words may lie where the frame would end that had this frame
+ * pointer.
+ */
+static void a_thawed_frame_leaves_its_callers_stack_pointer_to_the_barrier(void **state)
+{
+	const uint64_t barrier = add_stub(256, 64, "cont_returnBarrier");
+	const uint64_t mounting = add_mounting_frame();
+	const uint64_t thaw = add_java(0, "thaw");
+
+	words[4] = word_addr(16);
+	words[5] = barrier + 40;
+	words[17] = 0;
+	walk_code(thaw + 60, 0x1234, 40);
+	CHECK_CALLERS(barrier + 40, barrier, mounting, words[21]);
+	words[17] = 0x77;
+	walk_code(thaw + 60, 0x1234, 40);
+	CHECK_CALLERS(barrier + 40, barrier, mounting, words[21]);
+}
+
 static void code_that_mounts_leads_to_the_frame_that_mounts(void **state)
 {
 	const uint64_t thaw = add_stub(256, 64, "cont_thaw");
@@ -1968,6 +1989,30 @@ static void code_that_mounts_leads_to_the_frame_that_mounts(void **state)
 	walk_code(thaw + 17, word_addr(20), 40);
 	CHECK_CALLERS(mounting, words[21]);
 	assert_false(stack.is_in_heap);
+}
+
+/* The code has no frame of its own yet when it asks how many frames there are. */
+static void code_that_mounts_may_be_as_low_as_the_frame_that_mounts(void **state)
+{
+	const uint64_t asked = add_code(0, 256, CODE_JAVA, "asked", (struct code_frame){128, 4, 0});
+	const uint64_t thaw = add_stub(256, 64, "cont_thaw");
+	const uint64_t mounting = add_mounting_frame();
+
+	words[14] = word_addr(20);
+	words[15] = thaw + 17;
+	walk_code(asked + 60, 0x1234, 40);
+	CHECK_CALLERS(thaw + 17, mounting, words[21]);
+}
+
+/* Another stub may have been called where the frame would end. */
+static void code_that_mounts_does_not_lead_to_what_a_stub_has_called(void **state)
+{
+	const uint64_t thaw = add_stub(256, 64, "cont_thaw");
+
+	add_mounting_frame();
+	words[21] = thaw + 40;
+	walk_code(thaw + 17, word_addr(20), 40);
+	assert_int_not_equal(stack.entries[1].addr, self->jvm->mounting_pc);
 }
 
 /* The youngest frame has been copied to word 10, and the stack pointer is below. */
@@ -2432,6 +2477,9 @@ int main(void)
 		CODE(a_barrier_leads_to_the_frame_that_mounts),
 		CODE(a_barrier_leads_to_the_code_that_mounts),
 		CODE(code_that_will_thaw_leads_to_the_barrier),
+		CODE(a_thawed_frame_leaves_its_callers_stack_pointer_to_the_barrier),
+		CODE(code_that_mounts_may_be_as_low_as_the_frame_that_mounts),
+		CODE(code_that_mounts_does_not_lead_to_what_a_stub_has_called),
 		CODE(code_that_mounts_leads_to_the_frame_that_mounts),
 		CODE(code_that_has_thawed_leads_to_the_thawed_frame),
 		CODE(a_return_address_without_code_ends_the_stack),
