@@ -493,14 +493,14 @@ static void write_ended(struct daemon *daemon)
 }
 
 /* Ends the current periods at once. */
-static void end_periods(struct daemon *daemon)
+static void end_periods(struct daemon *daemon, uint64_t now_ns)
 {
 	if (daemon->graphs.periods)
-		period_sink_end(daemon->graphs.periods, clock_now_ns());
+		period_sink_end(daemon->graphs.periods, now_ns);
 	if (daemon->windows.periods)
-		period_sink_end(daemon->windows.periods, clock_now_ns());
+		period_sink_end(daemon->windows.periods, now_ns);
 	if (daemon->pushes.periods)
-		period_sink_end(daemon->pushes.periods, clock_now_ns());
+		period_sink_end(daemon->pushes.periods, now_ns);
 }
 
 static void take_hang_up(struct daemon *daemon)
@@ -511,7 +511,7 @@ static void take_hang_up(struct daemon *daemon)
 	if (!daemon->recording)
 		return;
 	log_info("SIGHUP: the graphs of this period are written, and the next one begins");
-	end_periods(daemon);
+	end_periods(daemon, clock_now_ns());
 }
 
 static void advance_publication(struct daemon *daemon)
@@ -614,10 +614,11 @@ static bool is_over(const struct daemon_feed *feed)
 /* Ends sampling, and gives samples that wait for names a moment. */
 static void end_sampling(struct daemon *daemon)
 {
-	const uint64_t until_ns = clock_now_ns() + END_NS;
+	const uint64_t now_ns = clock_now_ns(), until_ns = now_ns + END_NS;
 
-	recording_stop(daemon->recording, clock_now_ns());
-	end_periods(daemon);
+	/* A period that ended after the recording would never be over. */
+	recording_stop(daemon->recording, now_ns);
+	end_periods(daemon, now_ns);
 	while ((!is_over(&daemon->graphs) || !is_over(&daemon->windows) ||
 		!is_over(&daemon->pushes)) &&
 	       clock_now_ns() < until_ns)
