@@ -297,12 +297,13 @@ class Attacks(Case):
         began = time.monotonic()
         client.ask(op="list", json=True)
         answered = time.monotonic() - began
+        client.socket.close()  # or it would be waited for
         took = self.end(daemon, signal.SIGTERM)
+        is_held = program.code is None
         os.kill(program.pid, signal.SIGKILL)
         print(f"an answer took {answered * 1e3:.0f} ms, the end {took * 1e3:.0f} ms")
-        self.assertLess(answered, 1)
-        self.assertLess(took, 3)
-        self.assertEqual(daemon.code, 0, daemon.text)
+        self.assertTrue(is_held, "the daemon ended before the lock was let go")
+        self.assertEqual(daemon.code, 0, daemon.text)  # in good order, and not by its watch
 
     # Longer than a client may be silent.
     def test_a_daemon_that_was_stopped_takes_no_client_for_silent(self):
