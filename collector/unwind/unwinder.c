@@ -180,9 +180,9 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 		return step_probe_trampoline(walk, place->mapping);
 	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
 		return step_native(walk, place->mapping);
+	/* Generated code of an unknown runtime, or code of a JVM of which nobody has told. */
 	walk->notes.is_left_by_fp |= walk->process->jvm != NULL;
-	return step_by_fp(
-		walk); /* generated code of an unknown runtime, or unknown code of a JVM */
+	return step_by_fp(walk);
 }
 
 static void keep_remainder(struct unwinder *unwinder, const struct stack_copy *copy, size_t len)
