@@ -246,6 +246,17 @@ time_t process_stat_read_started_at(pid_t pid)
 	return process_stat_read_ticks(pid, &ticks) < 0 ? 0 : time_of(ticks);
 }
 
+pid_t process_stat_last_pid(void)
+{
+	char text[128];
+	const char *last;
+
+	if (file_read_small("/proc/loadavg", text, sizeof(text)) <= 0)
+		return 0;
+	last = strrchr(text, ' ');
+	return last ? (pid_t)strtol(last, NULL, 10) : 0;
+}
+
 pid_t process_stat_pid_of(pid_t tid)
 {
 	static const char name[] = "\nTgid:";

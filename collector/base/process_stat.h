@@ -65,6 +65,9 @@ uint64_t process_stat_ticks_age_ns(uint64_t ticks);
 /* How long ago the process began, in clock ticks' precision; UINT64_MAX if there is none. */
 uint64_t process_stat_age_ns(pid_t pid);
 
+/* The PID or thread ID that was given last where this process looks at /proc; 0: not known. */
+pid_t process_stat_last_pid(void);
+
 /* The PID of the process that the thread is one of; the PID itself for a PID; 0: gone. */
 pid_t process_stat_pid_of(pid_t tid);
 

@@ -7,12 +7,14 @@
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "inspect/diagnose.h"
+#include "inspect/diagnose_names.h"
 #include "inspect/diagnose_process.h"
 #include "loop/engine.h"
 #include "serve/dial_wait.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process_stat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #define NOBODY_NS      (1000 * CLOCK_NS_PER_MS) /* for the names of others than what is wanted */
 #define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* until the code of wanted JVMs is known */
 #define NAMES_NS       (1000 * CLOCK_NS_PER_MS) /* for names of containers that are asked for */
+#define LOOK_NS	       (250 * CLOCK_NS_PER_MS) /* between two looks for processes that have begun */
 #define STEP_NS	       (200 * CLOCK_NS_PER_MS)
 
 struct local_recorder {
@@ -58,6 +61,11 @@ struct dial_waits {
 	struct dial_wait wanted, all;
 };
 
+static bool fits_somebody(struct local_recorder *local, const struct recording_options *options)
+{
+	return diagnose_targets(options, &local->engine.targets, local->socket_path, NULL) == 0;
+}
+
 /*
  * Whether no agent that is wanted has still to dial, or with none of these, none that can be
  * named.
@@ -69,20 +77,23 @@ static bool is_everybody_here(struct local_recorder *local, const struct recordi
 
 	if (!dial_wait_step(&waits->wanted, now_ns))
 		return false;
-	return waited_ns > NOBODY_NS ||
-	       diagnose_targets(options, &local->engine.targets, local->socket_path, NULL) == 0 ||
+	return waited_ns > NOBODY_NS || fits_somebody(local, options) ||
 	       dial_wait_step(&waits->all, now_ns);
 }
 
 /* Who is named after the beginning is recorded from then on. */
 static bool awaits_names(struct local_recorder *local, const struct recording_options *options)
 {
-	struct targets *const targets = &local->engine.targets;
-
 	return selector_needs_names(&options->select) &&
-	       targets_await_names(
-		       targets, diagnose_targets(options, targets, local->socket_path, NULL) == 0,
-		       clock_now_ns());
+	       targets_await_names(&local->engine.targets, fits_somebody(local, options),
+				   clock_now_ns());
+}
+
+/* Whether who is found by a name may have ended before others have dialled. */
+static bool is_urgent(struct local_recorder *local, const struct recording_options *options)
+{
+	return selector_asks_names(&options->select) && fits_somebody(local, options) &&
+	       diagnose_may_end_soon(options, &local->engine.targets);
 }
 
 /* Whether to stop waiting: waiting longer would not change what is recorded. */
@@ -105,12 +116,11 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 		return waited_ns > RESYNC_WAIT_NS;
 	if (is_naming && waited_ns <= WAIT_NS)
 		return false;
-	if (is_nobody_missing || waited_ns > WAIT_NS)
+	if (is_nobody_missing || waited_ns > WAIT_NS || is_urgent(local, options))
 		return true;
 	if (waited_ns < REDIAL_NS)
 		return false;
-	return options->all || (connected > 0 && diagnose_targets(options, &local->engine.targets,
-								  local->socket_path, NULL) == 0);
+	return options->all || (connected > 0 && fits_somebody(local, options));
 }
 
 static uint64_t pause_ns(const struct dial_waits *waits)
@@ -132,9 +142,22 @@ static void end_names(struct local_recorder *local)
 	targets_unwant_all(&local->engine.targets);
 }
 
+/* Without a sampler nothing tells of processes that begin. Returns when to look for them again. */
+static uint64_t look_again(struct local_recorder *local, const struct recording_options *options,
+			   uint64_t look_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (now_ns < look_ns || !selector_asks_names(&options->select))
+		return look_ns;
+	targets_read_all(&local->engine.targets);
+	return now_ns + LOOK_NS;
+}
+
 static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
 {
 	const uint64_t start = clock_now_ns();
+	uint64_t look_ns = start + LOOK_NS;
 	const struct recording_options all = {0};
 	char why[DIAGNOSE_BYTES];
 	struct dial_waits waits;
@@ -143,8 +166,10 @@ static int wait_for_agents(struct local_recorder *local, const struct recording_
 	dial_wait_begin(&waits.wanted, &local->engine, options);
 	dial_wait_begin(&waits.all, &local->engine, &all);
 	while (!local->engine.is_interrupted &&
-	       !is_enough(local, options, &waits, clock_now_ns() - start))
+	       !is_enough(local, options, &waits, clock_now_ns() - start)) {
 		engine_step(&local->engine, pause_ns(&waits));
+		look_ns = look_again(local, options, look_ns);
+	}
 	dial_wait_end(&waits.wanted);
 	dial_wait_end(&waits.all);
 	if (local->engine.is_interrupted)
@@ -167,6 +192,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 		.fallback_pid = options->n_more_pids ? 0 : options->pid,
 		.stack_bytes = options->stack_bytes,
 	};
+	struct recording_options begun = *options;
 	struct sampler *sampler;
 	char why[DIAGNOSE_BYTES];
 	int err;
@@ -185,12 +211,13 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	sampler_close(sampler);
 	if (problem)
 		log_warning("kernel frames will have no names: %s", problem);
-	if (selector_asks_names(&options->select))
+	if (selector_asks_names(&options->select)) {
+		begun.last_pid = process_stat_last_pid();
 		begin_names(local);
+	}
 	err = wait_for_agents(local, options);
 	if (!err)
-		err = engine_start_recording(&local->engine, options, NULL, NULL,
-					     &local->recording);
+		err = engine_start_recording(&local->engine, &begun, NULL, NULL, &local->recording);
 	if (selector_asks_names(&options->select))
 		end_names(local);
 	if (!err && options->has_capture)

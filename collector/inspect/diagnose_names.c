@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_BYTES (DIAGNOSE_BYTES / 4 * 3) /* for names; the number left out stands behind */
+#define SHORT_LIFE_NS UINT64_C(5000000000)
+#define LIST_BYTES    (DIAGNOSE_BYTES / 4 * 3) /* for names; the number left out stands behind */
 
 struct text {
 	char *at;
@@ -84,9 +85,17 @@ static bool is_new(const struct text *list, const char *name)
 	return true;
 }
 
+/* Whether the process runs. It may have ended a moment ago, before anything has told of the end. */
+static bool is_running(const struct process *process)
+{
+	uint64_t ticks;
+
+	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
+}
+
 static bool is_there(const struct process *process)
 {
-	if (process->gone_ns)
+	if (!is_running(process))
 		return false;
 	return process_is_jvm(process) ? process->jvm->state <= JVM_CURRENT
 				       : process_has_program(process);
@@ -149,14 +158,6 @@ static int say_none(const struct selection *selection, const struct targets *tar
 	if (selection->selector.pod[0])
 		say(&text, "; pods of another node are recorded there");
 	return -EAGAIN;
-}
-
-/* Whether the process runs. It may have ended a moment ago, before anything has told of the end. */
-static bool is_running(const struct process *process)
-{
-	uint64_t ticks;
-
-	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
 }
 
 /*
@@ -328,4 +329,22 @@ int diagnose_names(const struct recording_options *options, struct targets *targ
 		targets_unwant_all(targets);
 	selection_fini(&selection);
 	return err;
+}
+
+bool diagnose_may_end_soon(const struct recording_options *options, struct targets *targets)
+{
+	const struct process *process;
+	struct selection selection;
+	bool may_end = false;
+	size_t pos = 0;
+
+	if (selection_init(&selection, &options->select) < 0)
+		return false;
+	selection.only_jvms = true;
+	while (!may_end && (process = targets_next(targets, &pos)))
+		may_end = process_stat_ticks_age_ns(process->start_ticks) < SHORT_LIFE_NS &&
+			  selection_fits(&selection, process) && is_running(process) &&
+			  is_outside(process, false);
+	selection_fini(&selection);
+	return may_end;
 }

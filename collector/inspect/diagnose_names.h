@@ -20,6 +20,12 @@
 int diagnose_names(const struct recording_options *options, struct targets *targets,
 		   const char *socket_path, char ret[DIAGNOSE_BYTES]);
 
+/*
+ * Whether a JVM fits that has begun some seconds ago and has no agent: it may have ended before
+ * others have been waited for.
+ */
+bool diagnose_may_end_soon(const struct recording_options *options, struct targets *targets);
+
 /* What a recording of a JVM without an agent has and lacks. */
 const char *diagnose_lack_outside(const struct recording_options *options);
 

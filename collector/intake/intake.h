@@ -40,7 +40,7 @@
 #define INTAKE_MAX_SESSIONS	4096
 #define INTAKE_MAX_BUFFER_BYTES (64u << 20) /* of all connections, for incomplete messages */
 #define INTAKE_PATIENCE_NS	UINT64_C(500000000)
-#define INTAKE_TURN_NS		UINT64_C(5000000)
+#define INTAKE_TURN_NS		UINT64_C(2000000)
 #define INTAKE_ACCEPT_NS	UINT64_C(1000000)
 
 struct intake_session {

@@ -29,7 +29,7 @@
 
 #define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
-#define PERF_MAP_PIECE		16384u
+#define PERF_MAP_PIECE		4096u
 
 /* How a perf map is written. pair: the files of the last perf map; NULL: all is written anew. */
 struct perf_map_form {

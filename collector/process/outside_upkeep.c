@@ -36,30 +36,40 @@ static bool is_out(const struct outside_process *outside)
 	return outside->reader && outside_reader_is_out(outside->reader);
 }
 
-/*
- * How long an agent is waited for that may come. A forked process has no thread of the agent's that
- * it had as another one.
- */
-static uint64_t patience_ns(const struct process *process)
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Whether the JVM has an agent that may connect. */
+static bool may_be_heard(const struct process *process)
 {
 	const bool had_agent = process->jvm && !process->jvm->is_outside;
 
+	return had_agent || process_has_file(process, AGENT_FILE);
+}
+
+/*
+ * When the process may be read for the first time: an agent is waited for that may come. A forked
+ * process has no thread of the agent's that it had as another one.
+ */
+static uint64_t first_ns(const struct process *process, const struct outside_process *outside,
+			 uint64_t now_ns)
+{
+	const uint64_t young_ns = outside->only_names ? OUTSIDE_NAMES_YOUNG_NS : OUTSIDE_YOUNG_NS;
+	uint64_t age_ns;
+
 	if (process_stat_is_forked(process->pid))
-		return 0;
-	if (had_agent || process_has_file(process, AGENT_FILE))
-		return OUTSIDE_PATIENCE_NS;
-	return process_stat_ticks_age_ns(process->start_ticks) < OUTSIDE_YOUNG_NS ? OUTSIDE_YOUNG_NS
-										  : 0;
+		return now_ns;
+	if (may_be_heard(process))
+		return later_of(now_ns, outside->since_ns + OUTSIDE_PATIENCE_NS);
+	age_ns = process_stat_ticks_age_ns(process->start_ticks);
+	return age_ns < young_ns ? now_ns + young_ns - age_ns : now_ns;
 }
 
 static unsigned share_of(const struct outside_upkeep *upkeep)
 {
 	return upkeep->share ? upkeep->share : OUTSIDE_SHARE;
-}
-
-static uint64_t later_of(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Whether the readings of the process may take processor time beyond their share, to tell all. */
@@ -119,7 +129,7 @@ static bool begin(struct process *process, bool only_names, uint64_t now_ns)
 		return false;
 	outside->only_names = only_names;
 	outside->since_ns = now_ns;
-	outside->due_ns = now_ns + patience_ns(process);
+	outside->due_ns = first_ns(process, outside, now_ns);
 	process->outside = outside;
 	return true;
 }
@@ -207,7 +217,9 @@ static void note_error(struct outside_upkeep *upkeep, struct process *process, i
 	}
 	outside->err = err;
 	outside->failures++;
-	outside->due_ns = now_ns + (OUTSIDE_RETRY_NS << doublings);
+	outside->due_ns =
+		now_ns +
+		((outside->only_names ? OUTSIDE_NAMES_YOUNG_NS : OUTSIDE_RETRY_NS) << doublings);
 	if (outside->failures == 2)
 		say_problem(process, now_ns);
 }
@@ -483,12 +495,14 @@ static void end(struct process *process)
 }
 
 /* Code is wanted of a JVM of which only the program was. */
-static void want_code(struct outside_process *outside, uint64_t now_ns)
+static void want_code(const struct process *process, uint64_t now_ns)
 {
+	struct outside_process *const outside = process->outside;
+
 	if (!outside->only_names || is_out(outside))
 		return; /* a step that is under way is of the program */
 	outside->only_names = outside->is_named = false;
-	outside->due_ns = now_ns;
+	outside->due_ns = first_ns(process, outside, now_ns);
 }
 
 /* Goes on with one process. Returns when there is more to do, UINT64_MAX if there is not. */
@@ -507,7 +521,7 @@ static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside
 	if (is_out(outside))
 		take_step(upkeep, host, process, now_ns);
 	if (!only_names)
-		want_code(outside, now_ns);
+		want_code(process, now_ns);
 	if (now_ns >= next_ns(outside, now_ns) && !is_out(outside)) {
 		outside->only_threads = now_ns < outside->due_ns || !wants_step(outside, now_ns);
 		start_step(upkeep, process, now_ns);

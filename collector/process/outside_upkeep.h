@@ -19,7 +19,8 @@
  * more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each time
  * twice as late.
  *
- * Of a JVM that is looked for by its names only the program is read, once (process_set_program).
+ * Of a JVM that is looked for by its names only the program is read, once (process_set_program),
+ * from the age of OUTSIDE_NAMES_YOUNG_NS on.
  */
 #ifndef FG_PROCESS_OUTSIDE_UPKEEP_H
 #define FG_PROCESS_OUTSIDE_UPKEEP_H
@@ -28,17 +29,18 @@
 #include "base/map64.h"
 #include "process/process.h"
 
-#define OUTSIDE_CALM_NS	    UINT64_C(2000000000)
-#define OUTSIDE_YOUNG_NS    UINT64_C(1000000000) /* at this age a JVM has loaded its agent */
-#define OUTSIDE_PATIENCE_NS UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
-#define OUTSIDE_SHARE	    50
-#define OUTSIDE_BURST_NS    UINT64_C(500000000)
-#define OUTSIDE_AT_ONCE_NS  UINT64_C(10000000000)
-#define OUTSIDE_RETRY_NS    UINT64_C(1000000000)
-#define OUTSIDE_RETRIES	    8
-#define OUTSIDE_LATE_NS	    UINT64_C(2000000000) /* a step that waits so long is said not to end */
-#define OUTSIDE_LOOK_NS	    UINT64_C(50000000)
-#define OUTSIDE_STEP_NS	    UINT64_C(5000000)
+#define OUTSIDE_CALM_NS	       UINT64_C(2000000000)
+#define OUTSIDE_YOUNG_NS       UINT64_C(1000000000) /* at this age a JVM has loaded its agent */
+#define OUTSIDE_NAMES_YOUNG_NS UINT64_C(300000000)  /* at this age most JVMs know what they run */
+#define OUTSIDE_PATIENCE_NS    UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
+#define OUTSIDE_SHARE	       50
+#define OUTSIDE_BURST_NS       UINT64_C(500000000)
+#define OUTSIDE_AT_ONCE_NS     UINT64_C(10000000000)
+#define OUTSIDE_RETRY_NS       UINT64_C(1000000000)
+#define OUTSIDE_RETRIES	       8
+#define OUTSIDE_LATE_NS	       UINT64_C(2000000000) /* a step that waits so long does not end */
+#define OUTSIDE_LOOK_NS	       UINT64_C(50000000)
+#define OUTSIDE_STEP_NS	       UINT64_C(5000000)
 
 struct outside_stats {
 	uint64_t steps, took_ns, bytes, reads; /* of all processes, also of those that are gone */

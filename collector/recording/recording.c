@@ -104,6 +104,7 @@ static void select_place(struct recording *recording, struct recording_model *mo
 	if (recording->asks_names)
 		targets_want_names(model->targets);
 	recording->searched_ns = recording->start_ns;
+	recording_note_programs(recording, model->targets);
 }
 
 static uint32_t max_nodes(const struct budget *budget)

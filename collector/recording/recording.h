@@ -77,6 +77,11 @@ struct recording_options {
 	enum sampler_source source;
 	unsigned max_samples_hz; /* see sampler_options; 0: the usual number */
 	struct chain_style style;
+	/*
+	 * process_stat_last_pid from before what is meant by name was looked for: who has begun
+	 * since is looked at when the recording has begun. 0: nobody is
+	 */
+	pid_t last_pid;
 	bool has_capture; /* a capture is wanted; the recording's caller begins the capture */
 	/* 0: all samples are kept; else those of the last seconds, see window.h */
 	uint32_t window_seconds;
@@ -345,6 +350,11 @@ void recording_unwant_outside(struct recording *recording, struct targets *targe
 #define RECORDING_PROGRAM_SEARCHES 6
 void recording_search_outside(struct recording *recording, struct recording_model *model,
 			      uint64_t now_ns);
+/*
+ * Has programs searched that have begun since options.last_pid, of which no sampler has told. To be
+ * called once the sampler is open.
+ */
+void recording_note_programs(struct recording *recording, const struct targets *targets);
 /* Takes a process that maps libjvm.so for a JVM that starts. */
 void recording_note_jvm(struct recording *recording, const struct recording_model *model,
 			struct process *process, uint64_t time_ns);

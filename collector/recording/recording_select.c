@@ -9,9 +9,13 @@
  */
 #include "recording/recording.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process_stat.h"
+
+#include <dirent.h>
+#include <stdlib.h>
 
 #define SEARCH_NS (100 * CLOCK_NS_PER_MS)
 
@@ -216,6 +220,28 @@ static bool is_due(uint64_t exec_ns, uint64_t searched_ns, uint64_t now_ns)
 		is_due = exec_ns + search_ages_ns[i] > searched_ns &&
 			 exec_ns + search_ages_ns[i] <= now_ns;
 	return is_due;
+}
+
+static bool is_since(pid_t pid, pid_t last, pid_t now)
+{
+	return last <= now ? pid > last && pid <= now : pid > last || pid <= now;
+}
+
+void recording_note_programs(struct recording *recording, const struct targets *targets)
+{
+	const pid_t last = recording->options.last_pid, now = process_stat_last_pid();
+	_cleanup_closedir_ DIR *dir = last > 0 ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) && recording->execs.count < RECORDING_MAX_EXECS) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || !is_since(pid, last, now) || targets_find(targets, pid))
+			continue;
+		map64_put(&recording->execs, (uint64_t)pid, (void *)(uintptr_t)recording->start_ns);
+		recording->program_young_until_ns =
+			recording->start_ns + RECORDING_PROGRAM_YOUNG_NS;
+	}
 }
 
 /* Looks at programs that have begun and that nobody knows. */

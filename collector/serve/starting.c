@@ -6,6 +6,7 @@
 #include "serve/starting.h"
 
 #include "base/clock.h"
+#include "base/process_stat.h"
 #include "capture/recording_capture.h"
 
 #include <errno.h>
@@ -42,8 +43,10 @@ int starting_begin(const struct starting *demand, struct starting **ret)
 	*starting = *demand;
 	starting->phase = LOOK;
 	starting->asks_names = selector_asks_names(&options->select);
-	if (starting->asks_names)
+	if (starting->asks_names) {
 		targets_want_names(&starting->engine->targets);
+		starting->options.last_pid = process_stat_last_pid();
+	}
 	if (recording_needs_survey(options))
 		starting->phase = after_none(starting);
 	*ret = starting;

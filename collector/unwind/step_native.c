@@ -97,25 +97,43 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
 }
 
-/*
- * The row of the code of a frame. The code to which a signal's handler returns was not called: the
- * return address is its first byte.
- */
-static const struct cfi_row *find_row(const struct walk *walk, const struct cfi_table *table,
-				      uint64_t elf_addr)
+/* Whether the file says nothing of the code. */
+static bool is_without_rule(const struct cfi_row *row)
 {
-	const struct cfi_row *row;
+	return !row || row->kind == CFI_NONE || row->is_decoded;
+}
+
+/*
+ * The row that begins at a return address, NULL if none does: a call in front of the address is
+ * then the last instruction of other code, or nothing called what begins there.
+ */
+static const struct cfi_row *row_from(const struct cfi_table *table, uint64_t elf_pc)
+{
+	const struct cfi_row *const row = cfi_table_find(table, elf_pc);
 	uint64_t start, end;
 
-	if (walk->at.is_return) {
-		row = cfi_table_find(table, elf_addr + 1);
-		if (row && row->is_signal && row->is_decoded) {
-			cfi_table_span(table, row, &start, &end);
-			if (start == elf_addr + 1)
-				return row;
-		}
-	}
-	return cfi_table_find(table, elf_addr);
+	if (!row)
+		return NULL;
+	cfi_table_span(table, row, &start, &end);
+	return start == elf_pc ? row : NULL;
+}
+
+/*
+ * The row of the code of a frame. The code to which a signal's handler returns was not called, and
+ * nor was the code to which the function of makecontext(3) returns: the return address is its first
+ * byte.
+ */
+static const struct cfi_row *find_row(struct walk *walk, const struct cfi_table *table,
+				      uint64_t elf_addr)
+{
+	const struct cfi_row *const row = walk->at.is_return ? row_from(table, elf_addr + 1) : NULL;
+
+	if (row && row->is_decoded && row->is_signal)
+		return row;
+	if (!row || is_without_rule(row) || step_is_behind_call(walk, walk->at.regs.pc))
+		return cfi_table_find(table, elf_addr);
+	walk->at.is_return = false;
+	return row;
 }
 
 /* The table of the mapping's file, and the row of the frame's code. False: nothing is known. */
@@ -244,12 +262,6 @@ static enum step leave_by_table(struct walk *walk, const struct rule *rule)
 	if (!leave_epilogue(walk))
 		walk->at.regs = after;
 	return STEP_DONE;
-}
-
-/* Whether the file says nothing of the code. */
-static bool is_without_rule(const struct cfi_row *row)
-{
-	return !row || row->kind == CFI_NONE || row->is_decoded;
 }
 
 /*

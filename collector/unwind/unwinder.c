@@ -397,6 +397,7 @@ static enum step leave_place(struct user_walk *user, const struct place *place,
 		step = take_step(&user->walk, place, entry);
 	} while (step == STEP_END && extend(user, place->regs.sp, depth));
 	entry->is_trampoline = step == STEP_INTERRUPT;
+	entry->is_return = user->walk.at.is_return; /* the step looks at what was called */
 	return step;
 }
 

@@ -4,8 +4,9 @@
   publish_resync.py [--methods N] [--rounds N]
 
 A JVM has compiled 20,000 methods (ManyMethods). In each round a daemon begins, without a subscriber or
-with one that reads, in alternation; then the JVM's agent finds it and tells all code. Figures of the
-rounds of each, their median, and the least and the greatest:
+with one that reads, in alternation; then the JVM's agent finds it and tells all code. A
+round ends when the perf map has all of it too. Figures of the rounds of each, their median, and the
+least and the greatest:
 
   turn         the longest turn of the daemon's loop up to then, and the most processor time of one
   loop         processor time of the thread that has the loop, of all of the resynchronisation
@@ -97,6 +98,8 @@ class Round:
         if self.subscriber:
             processes.wait_until(lambda: self.heard()[0] >= methods or self.heard()[2],
                                  lambda: f"all is heard: {self.heard()}", of=self.subscriber)
+        processes.wait_until(lambda: self.daemon.read_map(jvm.pid).count("computeStep") >= methods,
+                             "the perf map has it", of=self.daemon)
         after, told = cpu_ms(self.daemon.pid), self.told()
         heard, entries, missed = self.heard()
         return {"longest turn, ms": told["turns"]["longest_us"] / 1000,

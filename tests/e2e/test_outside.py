@@ -96,7 +96,7 @@ class Outside(Case):
     def assert_found(self, jvms, *option):
         recording = collector.record_until(
             self.place, lambda recording: from_thread_to(recording.folded, METHODS[0]), *option)
-        self.assertIn(f", names of {jvms} {OUTSIDE}", recording.quality.line)
+        self.assertRegex(recording.quality.line, f", names of {jvms} {OUTSIDE}")
 
     def test_a_class_and_a_label_find_it(self):
         jvms = [self.jvm(jdk, {**NO_AGENT, "OTEL_SERVICE_NAME": f"shop-{jdk}",
@@ -112,6 +112,15 @@ class Outside(Case):
         later = self.jvm(25, NO_AGENT)
         daemon.wait_for_jvm(later.pid, state=OUTSIDE)
         recorder.stop()
+
+    def test_programs_of_a_second_are_found_by_their_class(self):
+        """Each begins when the one before has ended, and most have ended when all agents would have dialled."""
+        again = 'while "$@"; do :; done'
+        begun = self.background(["sh", "-c", again, "again", *self.java("KnownShare", "1")], "short")
+        processes.wait_until(lambda: "ready" in begun.text, lambda: begun.text, of=begun)
+        self.assert_found(r"[1-9]\d* JVMs?", "--jvm", "Known[S]hare", "--comm", "java")
+        self.watch()
+        self.assert_found(r"[1-9]\d* JVMs?", "--jvm", "Known[S]hare", "--comm", "java")
 
     def test_threads_have_their_full_names(self):
         for jdk in JDKS:

@@ -193,6 +193,18 @@ static void compile(struct fixture *f, struct player *player, uint64_t kib)
 	}
 }
 
+/* Has the writer go on at once with what is written in several pieces. */
+static int step_writer(struct fixture *f, struct player *player, uint64_t now_ns)
+{
+	int n;
+
+	do {
+		map_store_allow(&f->store, &player->writer);
+		n = map_writer_step(&player->writer, f->dir, player->pid, player->code, now_ns);
+	} while (n == 0 && player->writer.draft && !player->writer.draft->is_whole);
+	return n;
+}
+
 /* What the collector does within some seconds. */
 static void pass(struct fixture *f, int seconds)
 {
@@ -207,9 +219,7 @@ static void pass(struct fixture *f, int seconds)
 
 			if (!player->pid)
 				continue;
-			map_store_allow(&f->store, &player->writer);
-			assert_true(map_writer_step(&player->writer, f->dir, player->pid,
-						    player->code, f->now_ns) >= 0);
+			assert_true(step_writer(f, player, f->now_ns) >= 0);
 			live[n++] = (struct map_store_live){player->owner, &player->writer,
 							    player->code};
 			assert_true(file_bytes(f) <= f->store.stats.room.limit_bytes);
@@ -228,10 +238,7 @@ static void draft_all(struct fixture *f)
 
 		if (!player->pid || !player->writer.changed_ns)
 			continue;
-		map_store_allow(&f->store, &player->writer);
-		assert_int_equal(map_writer_step(&player->writer, f->dir, player->pid, player->code,
-						 map_writer_due_ns(&player->writer)),
-				 0);
+		assert_int_equal(step_writer(f, player, map_writer_due_ns(&player->writer)), 0);
 		assert_non_null(player->writer.draft);
 	}
 }
@@ -240,8 +247,7 @@ static void draft_all(struct fixture *f)
 static int write_map(struct fixture *f, struct player *player)
 {
 	f->now_ns += 20 * SECOND;
-	map_store_allow(&f->store, &player->writer);
-	return map_writer_step(&player->writer, f->dir, player->pid, player->code, f->now_ns);
+	return step_writer(f, player, f->now_ns);
 }
 
 /* What is added to drafts is added by all at once, so nobody knows of it when a draft begins. */

@@ -354,6 +354,7 @@ static void a_jvm_found_by_its_names_is_read_at_once(void **state)
 	struct fixture *const fixture = *state;
 	const uint64_t code = add(fixture, "run", 1);
 
+	fixture->process->start_ticks = 1; /* as old as the machine */
 	fixture->wanted = OUTSIDE_WANT_NAMES;
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	fixture->wanted = OUTSIDE_WANT_CODE;
@@ -362,6 +363,64 @@ static void a_jvm_found_by_its_names_is_read_at_once(void **state)
 	check_names(fixture);
 	assert_null(fixture->process->program);
 	assert_string_equal(name_at(fixture, code), "run");
+}
+
+/* Has the process begun at this instant, and stay of the age 0. */
+static void make_young(struct fixture *fixture)
+{
+	fixture->process->start_ticks = UINT64_C(1) << 32;
+}
+
+static void a_young_jvm_has_its_names_read_before_its_code(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	make_young(fixture);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_NAMES_YOUNG_NS - OUTSIDE_LOOK_NS);
+	assert_false(process_has_program(fixture->process));
+	assert_true(outside_is_naming(fixture->process, false, fixture->now_ns));
+	pass(fixture, 4 * OUTSIDE_LOOK_NS);
+	check_names(fixture);
+	fixture->wanted = OUTSIDE_WANT_CODE; /* an agent may still come */
+	pass(fixture, OUTSIDE_YOUNG_NS - OUTSIDE_LOOK_NS);
+	assert_null(fixture->process->jvm);
+	pass(fixture, 4 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+}
+
+static void an_agent_that_may_connect_is_waited_for_by_names_too(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct mapping agent = {
+		.start = 4096, .end = 8192, .inode = 6, .path = "/opt/fgcollect/libfgagent.so"};
+
+	assert_int_equal(address_space_add(&fixture->process->space, &agent), 0);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_PATIENCE_NS - OUTSIDE_LOOK_NS);
+	assert_false(process_has_program(fixture->process));
+	pass(fixture, 4 * OUTSIDE_LOOK_NS);
+	check_names(fixture);
+	fixture->wanted = OUTSIDE_WANT_CODE; /* the agent has been waited for */
+	pass(fixture, 4 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+}
+
+/* The JVM has just begun, and the tables are not yet what they will be. */
+static void names_that_were_not_there_yet_are_looked_for_again_soon(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint8_t tables[4096];
+
+	memcpy(tables, fixture->vm.bytes, sizeof(tables));
+	memset(fixture->vm.bytes, 0, sizeof(tables));
+	make_young(fixture);
+	fixture->wanted = OUTSIDE_WANT_NAMES;
+	pass(fixture, OUTSIDE_NAMES_YOUNG_NS + 2 * OUTSIDE_LOOK_NS);
+	assert_int_equal(fixture->upkeep.stats.errors, 1);
+	memcpy(fixture->vm.bytes, tables, sizeof(tables));
+	pass(fixture, OUTSIDE_NAMES_YOUNG_NS + 2 * OUTSIDE_LOOK_NS);
+	check_names(fixture);
 }
 
 static void names_that_cannot_be_read_are_waited_for_no_more(void **state)
@@ -861,6 +920,12 @@ int main(void)
 			tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_found_by_its_names_is_read_at_once, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_young_jvm_has_its_names_read_before_its_code,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_agent_that_may_connect_is_waited_for_by_names_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			names_that_were_not_there_yet_are_looked_for_again_soon, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_that_cannot_be_read_are_waited_for_no_more,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_log_has_nothing_of_who_is_only_listed, set_up,

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process_stat.h"
+#include "common/child.h"
 #include "common/temp_dir.h"
 #include "recording/recording.h"
 #include "recording/source_threads.h"
@@ -131,6 +133,24 @@ static void programs_without_end_take_no_more_than_their_room(void **state)
 		assert_true(recording.execs.count <= RECORDING_MAX_EXECS);
 		assert_false(wants_sample_at(STRANGER - i, 9 * SEC));
 	}
+}
+
+/* Nobody tells of who begins between the look at all processes and the opening of the sampler. */
+static void programs_that_began_before_the_sampler_are_searched(void **state)
+{
+	const pid_t older = child_start(), last = process_stat_last_pid(), younger = child_start();
+
+	assert_true(last > 0);
+	recording.start_ns = 7 * SEC;
+	recording_note_programs(&recording, &targets);
+	assert_int_equal(recording.execs.count, 0); /* nothing was looked for by name */
+	recording.options.last_pid = last;
+	recording_note_programs(&recording, &targets);
+	assert_null(map64_find(&recording.execs, (uint64_t)older));
+	assert_int_equal((uintptr_t)map64_find(&recording.execs, (uint64_t)younger), 7 * SEC);
+	assert_int_equal(recording.program_young_until_ns, 7 * SEC + RECORDING_PROGRAM_YOUNG_NS);
+	child_end(older);
+	child_end(younger);
 }
 
 /* ---- a JVM begins ---- */
@@ -787,6 +807,7 @@ int main(void)
 		TEST(samples_of_the_program_before_are_not_counted),
 		TEST(of_all_processes_every_program_is_counted),
 		TEST(programs_without_end_take_no_more_than_their_room),
+		TEST(programs_that_began_before_the_sampler_are_searched),
 		TEST(a_process_is_known_from_when_it_maps_libjvm),
 		TEST(a_process_that_maps_anything_else_stays_unknown),
 		TEST(a_jvm_that_is_gone_already_is_nobody),

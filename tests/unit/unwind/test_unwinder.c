@@ -20,6 +20,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../process/own_jvm.h"
@@ -502,6 +503,41 @@ static uint64_t add_stub(uint32_t offset, uint32_t size, const char *name)
 }
 
 #if defined(__x86_64__)
+/* ---- a coroutine ---- */
+
+static ucontext_t outside, coroutine;
+static struct taken *of_coroutine;
+
+PLAIN_FRAME static void run_coroutine(void)
+{
+	take(of_coroutine);
+}
+
+/* The function of makecontext returns to code that did not call it. */
+static void a_coroutine_ends_at_code_that_nothing_has_called(void **state)
+{
+	uint8_t *const bytes = calloc(1, STACK_BYTES);
+	const struct stack_entry *last;
+
+	of_coroutine = calloc(1, sizeof(*of_coroutine));
+	assert_non_null(bytes);
+	assert_non_null(of_coroutine);
+	top_of_stack = (uintptr_t)bytes + STACK_BYTES;
+	assert_int_equal(getcontext(&coroutine), 0);
+	coroutine.uc_stack.ss_sp = bytes;
+	coroutine.uc_stack.ss_size = STACK_BYTES;
+	coroutine.uc_link = &outside;
+	makecontext(&coroutine, run_coroutine, 0);
+	assert_int_equal(swapcontext(&outside, &coroutine), 0);
+	walk(of_coroutine, (uint32_t)of_coroutine->len);
+	check_frames(of_coroutine, (uint32_t)of_coroutine->n);
+	assert_int_equal(stack.depth, of_coroutine->n);
+	last = &stack.entries[stack.depth - 1];
+	assert_false(last->is_return); /* in front of it lies another function */
+	free(of_coroutine);
+	free(bytes);
+}
+
 /* The kernel starts a process at the loader's first instruction, and nothing called that code. */
 static void a_process_that_has_just_begun_is_at_its_root(void **state)
 {
@@ -2400,6 +2436,7 @@ int main(void)
 		OWN(behind_the_copy_the_kernels_walk_goes_on),
 		OWN(without_registers_it_is_the_kernels_walk),
 #if defined(__x86_64__)
+		OWN(a_coroutine_ends_at_code_that_nothing_has_called),
 		CODE(a_process_that_has_just_begun_is_at_its_root),
 		CODE(a_files_first_function_is_left_by_what_is_below_its_word),
 #endif
