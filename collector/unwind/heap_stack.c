@@ -4,6 +4,7 @@
 
 #include "memory/process_memory.h"
 #include "unwind/heap_form.h"
+#include "unwind/heap_frames.h"
 #include "unwind/zgc.h"
 
 #include <stdlib.h>
@@ -19,7 +20,6 @@
 #define CONT_MAX_WORDS 12
 #define LEAST_ADDR     4096
 #define STACK_REACH    (1u << 20)
-#define END_SLACK      2 /* words; a chunk's end may include its metadata or not */
 
 /*
  * The mark of an object that a collector has copied is the address of the copy, with these low
@@ -50,14 +50,6 @@ struct reader {
 	struct vm_facts *facts;
 	struct zgc zgc;
 	struct heap_stack *ret;
-};
-
-/* A chunk, with the words of its stack from first on. */
-struct chunk {
-	uint64_t parent;  /* address of the chunk before; 0: none */
-	uint32_t sp, end; /* in words from the stack's beginning */
-	uint32_t first;
-	const uint64_t *words;
 };
 
 /* Reads up to len bytes. Returns the number of bytes that were read. */
@@ -207,7 +199,7 @@ static void note_chunk_bytes(struct vm_facts *facts, uint32_t bytes)
  * were.
  */
 static bool read_words(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES],
-		       size_t n_read, const struct chunk *chunk)
+		       size_t n_read, const struct heap_chunk *chunk)
 {
 	const uint32_t at = heap_form_stack_at(&reader->form);
 	const uint32_t end = at + (chunk->end - chunk->first) * 8;
@@ -259,7 +251,7 @@ static size_t read_own_chunk(struct reader *reader, uint64_t *addr, uint8_t byte
 
 /* Reads the chunk, and up to HEAP_STACK_WORDS words of its stack. *ret borrows bytes. */
 static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES],
-		       struct chunk *ret)
+		       struct heap_chunk *ret)
 {
 	const struct heap_form *form = &reader->form;
 	const uint8_t *const object = bytes;
@@ -270,7 +262,7 @@ static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK
 		return false;
 	size = u32_at(object, heap_form_chunk_int_at(form, 0));
 	bottom = u32_at(object, heap_form_chunk_int_at(form, 2));
-	*ret = (struct chunk){
+	*ret = (struct heap_chunk){
 		.parent = reference_at(reader, object, heap_form_parent_at(form)),
 		.sp = u32_at(object, heap_form_chunk_int_at(form, 1)),
 		.end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
@@ -281,190 +273,7 @@ static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK
 	return read_words(reader, addr, bytes, n_read, ret);
 }
 
-/* ---- frames ---- */
-
-static bool word_at(const struct chunk *chunk, uint64_t index, uint64_t *ret)
-{
-	if (index < chunk->first || index >= chunk->end)
-		return false;
-	*ret = chunk->words[index - chunk->first];
-	return true;
-}
-
-static const struct code_range *code_at(const struct reader *reader, uint64_t return_addr)
-{
-	return code_map_find(reader->process->code, return_addr - 1, reader->time_ns);
-}
-
-static bool is_interpreter(const struct code_range *range)
-{
-	return range->kind == CODE_STUB && range->name && strcmp(range->name, "Interpreter") == 0;
-}
-
-/*
- * The start of a frame in a chunk. An interpreted callee's arguments lie from sp to unextended_sp.
- */
-struct position {
-	uint64_t sp, unextended_sp;
-};
-
-/*
- * Whether at is the chunk's end. Behind an interpreted frame with arguments, the caller's stack
- * pointer is behind the arguments.
- */
-static bool is_at_end(const struct chunk *chunk, const struct position *at)
-{
-	return at->unextended_sp + END_SLACK >= chunk->end &&
-	       at->unextended_sp <= chunk->end + END_SLACK;
-}
-
-/*
- * Goes from an interpreted frame to its caller. Slots hold distances in words: the frame pointer's
- * from its own place, the sender's stack pointer from the frame pointer.
- */
-static bool leave_interpreted(const struct reader *reader, const struct chunk *chunk,
-			      struct position *at, struct stack_entry *entry)
-{
-	const struct arch_interpreter *slots = &reader->arch->interpreter;
-	const int32_t bcp = reader->process->jvm
-				    ? vm_layout_interpreter_bcp_words(&reader->process->jvm->layout)
-				    : 0;
-	uint64_t distance, sender;
-	uint64_t fp;
-
-	if (!word_at(chunk, at->sp - 2, &distance))
-		return false;
-	fp = at->sp - 2 + distance;
-	if (fp <= at->sp || fp >= chunk->end ||
-	    !word_at(chunk, fp + (uint64_t)(int64_t)slots->method, &entry->method) ||
-	    !word_at(chunk, fp + (uint64_t)(int64_t)slots->sender_sp, &sender))
-		return false;
-	if (bcp != 0)
-		word_at(chunk, fp + (uint64_t)(int64_t)bcp, &entry->bcp);
-	*at = (struct position){.sp = fp + 2, .unextended_sp = fp + sender};
-	return at->unextended_sp >= at->sp && at->unextended_sp <= chunk->end + END_SLACK;
-}
-
-/* Goes from a frame to its caller. False: the frame cannot be left. */
-static bool leave_frame(const struct reader *reader, const struct chunk *chunk,
-			const struct code_range *range, struct position *at,
-			struct stack_entry *entry)
-{
-	if (is_interpreter(range))
-		return leave_interpreted(reader, chunk, at, entry);
-	if (range->frame.size < 2 * WORD_BYTES)
-		return false;
-	at->sp = at->unextended_sp + range->frame.size / WORD_BYTES;
-	at->unextended_sp = at->sp;
-	return true;
-}
-
-/*
- * Adds all frames from at to the chunk's end, behind the known frames. False: a frame is wrong, and
- * no frame is added.
- */
-static bool walk_chunk(const struct reader *reader, const struct chunk *chunk, struct position at)
-{
-	struct heap_stack *ret = reader->ret;
-	const uint32_t before = ret->depth;
-
-	while (!is_at_end(chunk, &at)) {
-		struct stack_entry entry = {.is_return = true};
-		const struct code_range *range = NULL;
-
-		if (ret->depth < HEAP_STACK_MAX && word_at(chunk, at.sp - 1, &entry.addr))
-			range = code_at(reader, entry.addr);
-		if (!range || !leave_frame(reader, chunk, range, &at, &entry)) {
-			ret->depth = before;
-			return false;
-		}
-		ret->entries[ret->depth++] = entry;
-	}
-	return true;
-}
-
-/*
- * Counts the words of the callee's frame that are equal to the words in front of sp in the chunk.
- */
-static uint32_t count_alike(const struct chunk *chunk, uint64_t sp,
-			    const struct heap_callee *callee)
-{
-	const uint64_t bytes = callee->entry - callee->sp;
-	uint32_t alike = 0;
-
-	/* All words but the two that lead to the caller. */
-	for (uint64_t back = 3 * WORD_BYTES; back <= bytes; back += WORD_BYTES) {
-		uint64_t on_stack, in_heap;
-
-		alike += snapshot_read(callee->stack, callee->entry - back, &on_stack) &&
-			 word_at(chunk, sp - back / WORD_BYTES, &in_heap) && on_stack == in_heap;
-	}
-	return alike;
-}
-
-/* Whether a compiled frame of the callee's code ends at index. Its caller begins there. */
-static bool is_behind_compiled(const struct chunk *chunk, uint64_t index,
-			       const struct heap_callee *callee, struct position *ret)
-{
-	const struct code_range *range = callee->range;
-	uint64_t addr;
-
-	*ret = (struct position){index, index};
-	return word_at(chunk, index - range->frame.size / WORD_BYTES - 1, &addr) &&
-	       addr - range->addr < range->size;
-}
-
-/* Whether index is where the frame pointer of an interpreted frame of the method would point. */
-static bool is_behind_interpreted(const struct reader *reader, const struct chunk *chunk,
-				  uint64_t index, const struct heap_callee *callee,
-				  struct position *ret)
-{
-	const struct arch_interpreter *slots = &reader->arch->interpreter;
-	uint64_t method, distance;
-
-	if (!word_at(chunk, index + (uint64_t)(int64_t)slots->method, &method) ||
-	    method != callee->method ||
-	    !word_at(chunk, index + (uint64_t)(int64_t)slots->sender_sp, &distance))
-		return false;
-	*ret = (struct position){.sp = index + 2, .unextended_sp = index + distance};
-	return ret->unextended_sp >= ret->sp && ret->unextended_sp <= chunk->end + END_SLACK;
-}
-
-/*
- * Finds where the caller's frame begins: behind the candidate that is most like the callee's frame.
- * Without a candidate *ret stays where the frozen frames begin. Then the callee's code has not been
- * frozen since, for example because the code was compiled in the place of an interpreted loop.
- */
-static void find_caller(const struct reader *reader, const struct chunk *chunk,
-			const struct heap_callee *callee, struct position *ret)
-{
-	uint32_t best_alike = 0, candidates = 0;
-
-	for (uint64_t i = chunk->first + 1; i <= chunk->end && candidates < HEAP_STACK_CANDIDATES;
-	     i++) {
-		struct position at;
-		const bool is_behind =
-			callee->method ? is_behind_interpreted(reader, chunk, i, callee, &at)
-				       : is_behind_compiled(chunk, i, callee, &at);
-		uint32_t alike;
-
-		if (!is_behind || !walk_chunk(reader, chunk, at))
-			continue;
-		reader->ret->depth = 0;
-		candidates++;
-		alike = count_alike(chunk, at.sp, callee) + 1;
-		if (alike > best_alike) {
-			*ret = at;
-			best_alike = alike;
-		}
-	}
-}
-
-static bool is_known(const struct heap_callee *callee)
-{
-	return callee->method || (callee->range && callee->range->frame.size >= 2 * WORD_BYTES &&
-				  !is_interpreter(callee->range));
-}
+/* ---- chunks ---- */
 
 /*
  * Adds the frames of one chunk. callee: for the last chunk, whose frames are the callee's callers;
@@ -473,18 +282,16 @@ static bool is_known(const struct heap_callee *callee)
 static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_callee *callee,
 		      uint8_t bytes[CHUNK_BYTES], uint64_t *ret_parent)
 {
-	struct position at;
-	struct chunk chunk;
+	struct heap_chunk chunk;
+	struct heap_frames frames = {.process = reader->process,
+				     .arch = reader->arch,
+				     .time_ns = reader->time_ns,
+				     .ret = reader->ret};
 
 	if (!read_chunk(reader, addr, bytes, &chunk))
 		return false;
 	*ret_parent = chunk.parent;
-	at = (struct position){chunk.sp, chunk.sp};
-	if (!callee && is_at_end(&chunk, &at))
-		return true; /* the chunk is empty */
-	if (callee && is_known(callee))
-		find_caller(reader, &chunk, callee, &at);
-	return walk_chunk(reader, &chunk, at);
+	return heap_frames_add(&frames, &chunk, callee);
 }
 
 /* Adds the frames of the last chunk, then of the chunks before it, as far as they can be read. */
@@ -586,4 +393,61 @@ bool heap_stack_read(const struct process *process, uint64_t time_ns, const stru
 	is_read = read_by_entry(&reader, callee, bytes);
 	free(bytes);
 	return is_read;
+}
+
+/* ---- kept until the sample is walked: a ring, searched from the newest on ---- */
+
+static size_t bytes_of(uint32_t depth)
+{
+	return depth * sizeof(struct stack_entry);
+}
+
+static void drop_oldest(struct heap_stacks *stacks)
+{
+	struct heap_kept *oldest = &stacks->ring[stacks->oldest];
+
+	stacks->bytes -= bytes_of(oldest->depth);
+	free(oldest->entries);
+	*oldest = (struct heap_kept){0};
+	stacks->oldest = (stacks->oldest + 1) % HEAP_STACKS_MAX;
+	stacks->count--;
+	stacks->dropped++;
+}
+
+void heap_stacks_fini(struct heap_stacks *stacks)
+{
+	while (stacks->count > 0)
+		drop_oldest(stacks);
+}
+
+void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
+		      const struct heap_stack *stack)
+{
+	const size_t bytes = bytes_of(stack->depth);
+	struct stack_entry *entries = malloc(bytes);
+
+	if (!entries)
+		return;
+	memcpy(entries, stack->entries, bytes);
+	while (stacks->count == HEAP_STACKS_MAX ||
+	       (stacks->count > 0 && stacks->bytes + bytes > HEAP_STACKS_MAX_BYTES))
+		drop_oldest(stacks);
+	stacks->ring[(stacks->oldest + stacks->count) % HEAP_STACKS_MAX] = (struct heap_kept){
+		.key = *key, .entries = entries, .depth = stack->depth, .has_gap = stack->has_gap};
+	stacks->count++;
+	stacks->bytes += bytes;
+}
+
+const struct heap_kept *heap_stacks_find(const struct heap_stacks *stacks,
+					 const struct heap_key *key)
+{
+	for (uint32_t i = stacks->count; i-- > 0;) {
+		const struct heap_kept *kept =
+			&stacks->ring[(stacks->oldest + i) % HEAP_STACKS_MAX];
+
+		if (kept->key.time_ns == key->time_ns && kept->key.sp == key->sp &&
+		    kept->key.pid == key->pid)
+			return kept;
+	}
+	return NULL;
 }

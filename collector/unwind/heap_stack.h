@@ -28,8 +28,10 @@
  * now is not what was frozen at the sample. But a frame keeps its place, counted from the chunk's
  * end, even after it has been copied out of the chunk. So the callee's own frame is sought in the
  * chunk. Candidates are frames of the callee's code, or of its method if the callee is interpreted.
- * The candidate counts whose words are most like the callee's words on the stack. Behind that
- * candidate each frame must lead to the next one, and the last one to the chunk's end.
+ * The candidate counts whose words, and those in front of them, are most like the words on the
+ * stack; of several the youngest. Behind that candidate each frame must lead to the next one, and
+ * the last one to the chunk's end. Without a candidate there are no frames, unless the callee was
+ * compiled in the place of an interpreted loop.
  *
  * A chunk that cannot be read gives no frames, nor do the chunks before it. A chunk that ZGC has
  * moved is read in its new place (zgc.h).
@@ -37,35 +39,14 @@
 #ifndef FG_UNWIND_HEAP_STACK_H
 #define FG_UNWIND_HEAP_STACK_H
 
-#include "process/process.h"
-#include "unwind/arch.h"
-#include "unwind/stack.h"
+#include "unwind/heap_frames.h"
 #include "unwind/vm_facts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEAP_STACK_MAX	      1024 /* frames */
-#define HEAP_STACK_CHUNKS     16   /* chunks of one thread */
-#define HEAP_STACK_WORDS      8192 /* words at a chunk's end; words in front are not read */
-#define HEAP_STACK_CANDIDATES 64   /* candidates for the callee's frame in a chunk */
-
-/* The oldest frame on the stack, which returns to the barrier. */
-struct heap_callee {
-	const struct code_range *range; /* NULL: not known */
-	uint64_t method; /* the frame's Method, if interpreted; 0: not interpreted, or unknown */
-	uint64_t sp;	 /* stack pointer of the frame, which ends at entry */
-	uint64_t entry;	 /* the address of the ContinuationEntry */
-	const struct snapshot *stack;
-};
-
-struct heap_stack {
-	struct stack_entry entries[HEAP_STACK_MAX];
-	uint32_t depth;
-	bool has_gap;	    /* older frames follow, which could not be read */
-	uint32_t reads;	    /* reads of the process's memory, each a system call */
-	uint32_t max_reads; /* set by the caller: what is behind so many reads is not read */
-};
+#define HEAP_STACK_CHUNKS 16   /* chunks of one thread */
+#define HEAP_STACK_WORDS  8192 /* words at a chunk's end; words in front are not read */
 
 /*
  * Reads the callers of callee. Of process, only the code known at time_ns and HotSpot's layout are
@@ -74,5 +55,49 @@ struct heap_stack {
 bool heap_stack_read(const struct process *process, uint64_t time_ns, const struct arch *arch,
 		     const struct heap_callee *callee, struct vm_facts *facts,
 		     struct heap_stack *ret);
+
+/* ---- kept until the sample is walked ---- */
+
+/*
+ * A sample waits before it is walked, and its virtual thread goes on meanwhile. So the thread's
+ * frames in the heap are read when the sample comes, and kept until the walk. The oldest make way
+ * for newer ones. Without memory nothing is kept.
+ */
+#define HEAP_STACKS_MAX	      2048
+#define HEAP_STACKS_MAX_BYTES (8u << 20)
+
+/* The key of a sample: its process, its time and its stack pointer. */
+struct heap_key {
+	pid_t pid;
+	uint64_t time_ns, sp;
+};
+
+struct heap_kept {
+	struct heap_key key;
+	struct stack_entry *entries;
+	uint32_t depth;
+	bool has_gap;
+};
+
+/* A zero-filled struct is valid and empty. */
+struct heap_stacks {
+	struct heap_kept ring[HEAP_STACKS_MAX];
+	uint32_t oldest, count;
+	size_t bytes;
+	uint64_t dropped; /* stacks dropped for newer stacks */
+};
+
+void heap_stacks_fini(struct heap_stacks *stacks);
+
+/* Keeps a copy of the stack's frames. */
+void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
+		      const struct heap_stack *stack);
+
+/*
+ * Finds the frames that were kept for a sample. Borrowed until the next frames are kept. NULL:
+ * none.
+ */
+const struct heap_kept *heap_stacks_find(const struct heap_stacks *stacks,
+					 const struct heap_key *key);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "files/probe_cache.h"
 #include "guard/heap_bytes.h"
-#include "unwind/heap_stacks.h"
+#include "unwind/heap_stack.h"
 #include "decode/instructions.h"
 #include "unwind/live_stack.h"
 #include "unwind/step_hotspot.h"

@@ -91,9 +91,9 @@ function changedText(spot)
 function restText(graph)
 {
 	const { tree, zoomed } = graph, spot = zoomed === 0 ? hotSpot(tree) : null;
-	if (app.data.before)
-		return (zoomed === 0 && tree.selfWide ? changedText(spot) + " \u2013 " : "") + describe(graph, zoomed);
 	const whole = zoomed === 0 && graph === app.graph ? titleOf(graph, 0) : describe(graph, zoomed);
+	if (app.data.before)
+		return (zoomed === 0 && tree.selfWide ? changedText(spot) + " \u2013 " : "") + whole;
 	return [spot ? hotText(spot, tree.wide[0]) : "", topText(graph, spot), whole].filter(text => text).join(" \u2013 ");
 }
 

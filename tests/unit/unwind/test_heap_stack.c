@@ -17,8 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/heap_stacks.h"
-
 #define NOW	    UINT64_C(1000)
 #define HEAP_ADDR   UINT64_C(0x40000000) /* below 32 GiB, so that a narrow reference reaches it */
 #define HEAP_BYTES  (1u << 20)
@@ -26,6 +24,11 @@
 #define CODE_BYTES  0x1000
 #define INTERPRETER UINT64_C(0x7f0000100000)
 #define MOST_WORDS  64
+
+/* Compiled methods that are known by their names. */
+#define OSR   8 /* in the place of an interpreted loop */
+#define YIELD 9
+#define RUN   10 /* of the method that OSR is of */
 
 /* Offsets of the members in a form, noted from running JVMs. */
 struct form {
@@ -141,16 +144,23 @@ static uint32_t put_frames(struct made_chunk *chunk, const uint32_t *methods, ui
 	return at;
 }
 
-static void add_code(uint64_t addr, uint32_t kind, const char *name, uint32_t frame_words)
+static void add_method(uint64_t addr, uint32_t kind, const char *class_name, const char *name,
+		       uint32_t frame_words)
 {
 	const struct code_range range = {.addr = addr,
 					 .size = CODE_BYTES,
 					 .kind = (uint8_t)kind,
 					 .name = name,
+					 .class_name = class_name,
 					 .birth_ns = 1,
 					 .frame = {.size = frame_words * 8}};
 
 	assert_true(code_map_add(process->code, &range, false) >= 0);
+}
+
+static void add_code(uint64_t addr, uint32_t kind, const char *name, uint32_t frame_words)
+{
+	add_method(addr, kind, NULL, name, frame_words);
 }
 
 /* Puts the callee on the stack: the nth compiled method, with a word of its own for the turn. */
@@ -194,8 +204,12 @@ static int set_up(void **state)
 	memset(heap, 0, HEAP_BYTES);
 	process = own_jvm_new();
 	process->jvm->layout.interpreter_bcp_words = -8;
-	for (uint32_t i = 0; i < 12; i++)
+	for (uint32_t i = 0; i < OSR; i++)
 		add_code(CODE + i * CODE_BYTES, CODE_JAVA, "m", words_of(i));
+	add_method(CODE + OSR * CODE_BYTES, CODE_OSR, "com/example/Task", "loop", words_of(OSR));
+	add_method(CODE + YIELD * CODE_BYTES, CODE_JAVA, "jdk/internal/vm/Continuation", "yield0",
+		   words_of(YIELD));
+	add_method(CODE + RUN * CODE_BYTES, CODE_JAVA, "com/example/Task", "loop", words_of(RUN));
 	add_code(INTERPRETER, CODE_STUB, "Interpreter", 0);
 	return 0;
 }
@@ -320,21 +334,47 @@ static void frames_are_found_wherever_the_thread_is_by_now(void **state)
 	}
 }
 
-/* The callee was compiled while it ran, for example, and the thread has not been frozen since. */
+/* Puts the callee as it was frozen last, interpreted, in front of the frames that begin at sp. */
+static void put_interpreted_callee(struct made_chunk *chunk, uint32_t sp)
+{
+	chunk->words[(int32_t)sp - 2 + arch_x86_64.interpreter.sender_sp] = 2;
+	put_u32(chunk->object, form->sp, sp);
+}
+
+/* The callee was compiled while it ran, and the thread has not been frozen since. */
 static void a_callee_that_was_not_frozen_is_called_by_the_first_frame(void **state)
 {
 	static const uint32_t frozen[] = {1, 2, 3, 4};
 	uint8_t *continuation = make_continuation();
 	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+	const uint32_t at = put_frames(&chunk, frozen, 4);
 
-	put_u32(chunk.object, form->sp, put_frames(&chunk, frozen, 4));
+	put_interpreted_callee(&chunk, at);
 	put_reference(continuation, form->tail, chunk.object);
-	put_callee(5, continuation);
+	put_callee(OSR, continuation);
 	assert_true(read_stack());
 	assert_found(frozen, 4);
 	put_u32(chunk.object, form->sp, 3); /* a place at which no frame begins */
 	assert_false(read_stack());
 	assert_int_equal(found.depth, 0);
+}
+
+/* The thread has gone on, and the callee's chunk is gone: nobody knows who called it. */
+static void other_code_that_is_not_in_the_chunk_has_no_callers(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+	const uint32_t at = put_frames(&chunk, frozen, 4);
+
+	put_interpreted_callee(&chunk, at);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(5, continuation);
+	assert_false(read_stack());
+	assert_int_equal(found.depth, 0);
+	put_callee(OSR, continuation);
+	chunk.words[(int32_t)at - 2 + arch_x86_64.interpreter.sender_sp] = 0; /* no frame */
+	assert_false(read_stack());
 }
 
 static void of_recursion_the_frame_that_is_most_alike_counts(void **state)
@@ -353,6 +393,74 @@ static void of_recursion_the_frame_that_is_most_alike_counts(void **state)
 		assert_true(read_stack());
 		assert_int_equal(found.depth, 5 - i);
 	}
+}
+
+/* Between the frames of both lie the arguments of the interpreted one. */
+static void a_callee_that_has_called_interpreted_code_is_found(void **state)
+{
+	static const uint32_t older[] = {3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 3, NULL);
+	const uint32_t begin = put_frames(&chunk, older, 2) - words_of(2), fp = begin - 3 - 2;
+
+	chunk.words[fp + 1] = pc_of(2);
+	chunk.words[(int32_t)fp + arch_x86_64.interpreter.sender_sp] = begin - fp;
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(2, continuation);
+	assert_true(read_stack());
+	assert_found(older, 2);
+}
+
+/* The thread has waited again: what was on its stack is in the chunk, and so is the callee. */
+static void of_a_thread_that_waits_again_the_callee_is_not_called_by_the_first_frame(void **state)
+{
+	static const uint32_t waiting[] = {YIELD, 2, 3}, running[] = {1, RUN, 3};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 64, 0, NULL);
+
+	put_interpreted_callee(&chunk, put_frames(&chunk, waiting, 3));
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(OSR, continuation);
+	assert_false(read_stack());
+	assert_int_equal(found.depth, 0);
+	memset(chunk.words, 0, 64 * sizeof(*chunk.words));
+	put_interpreted_callee(&chunk, put_frames(&chunk, running, 3));
+	assert_false(read_stack());
+	assert_int_equal(found.depth, 0);
+}
+
+/* Words that are left from an earlier wait lead by chance to frames of now. */
+static void what_leads_through_the_end_of_a_wait_is_not_believed(void **state)
+{
+	static const uint32_t frozen[] = {4, YIELD, 4, 2, 3}, older[] = {2, 3};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 64, 0, NULL);
+
+	put_frames(&chunk, frozen, 5);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(4, continuation);
+	assert_true(read_stack());
+	assert_found(older, 2);
+}
+
+/* The callee has called itself, and its caller's caller has not. */
+static void frames_on_the_stack_tell_frames_that_are_alike_apart(void **state)
+{
+	static const uint32_t frozen[] = {6, 4, 4, 2};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 64, 0, NULL);
+	const uint32_t size = words_of(4);
+
+	put_frames(&chunk, frozen, 4);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(4, continuation);
+	memset(stack_words, 0, sizeof(stack_words));
+	stack_words[0] = stack_words[size] = pc_of(4);
+	stack_words[1 + 2 * size + 2] = (uintptr_t)continuation;
+	callee.sp = stack.addr + (1 + size) * 8;
+	callee.entry = callee.sp + size * 8;
+	assert_true(read_stack());
+	assert_found(&frozen[3], 1);
 }
 
 static void chunks_are_read_up_to_the_first(void **state)
@@ -386,9 +494,9 @@ static void what_is_behind_an_unreadable_chunk_is_a_gap(void **state)
 	struct made_chunk last = make_chunk(continuation, 32, 0, first.object);
 
 	put_u32(first.object, form->sp, put_frames(&first, above, 2));
-	put_u32(last.object, form->sp, put_frames(&last, frozen, 2));
+	put_interpreted_callee(&last, put_frames(&last, frozen, 2));
 	put_reference(continuation, form->tail, last.object);
-	put_callee(5, continuation);
+	put_callee(OSR, continuation);
 	assert_true(read_stack());
 	assert_found(all, 4);
 	assert_false(found.has_gap);
@@ -451,12 +559,12 @@ static void what_has_not_been_copied_yet_is_read_where_it_lies(void **state)
 	put_reference(continuation, form->tail, chunk.object);
 	put_copied(continuation, allocate(96));
 	put_copied(chunk.object, allocate(512));
-	put_callee(5, continuation);
+	put_callee(1, continuation);
 	assert_true(read_stack());
-	assert_found(frozen, 2);
+	assert_found(&frozen[1], 1);
 	put_copied(chunk.object, (const uint8_t *)UINTPTR_MAX - 7); /* there is no memory */
 	assert_true(read_stack());
-	assert_found(frozen, 2);
+	assert_found(&frozen[1], 1);
 }
 
 /*
@@ -630,7 +738,12 @@ int main(void)
 		TEST(no_more_is_read_than_the_caller_allows),
 		TEST(frames_are_found_wherever_the_thread_is_by_now),
 		TEST(a_callee_that_was_not_frozen_is_called_by_the_first_frame),
+		TEST(other_code_that_is_not_in_the_chunk_has_no_callers),
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),
+		TEST(a_callee_that_has_called_interpreted_code_is_found),
+		TEST(of_a_thread_that_waits_again_the_callee_is_not_called_by_the_first_frame),
+		TEST(what_leads_through_the_end_of_a_wait_is_not_believed),
+		TEST(frames_on_the_stack_tell_frames_that_are_alike_apart),
 		TEST(chunks_are_read_up_to_the_first),
 		TEST(what_is_behind_an_unreadable_chunk_is_a_gap),
 		TEST(frames_are_read_in_the_copies_of_objects),
