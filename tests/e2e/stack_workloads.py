@@ -364,6 +364,14 @@ def guarded(*flags):
                     must=Must(MAIN, r"Guarded\.main", r"Shares\.runFor", check=is_called))
 
 
+def virtual(*flags):
+    """Its own frames, of which most lie in the heap, and what mounted it on the carrier's stack."""
+    return Workload("Virtual", flags=flags, least_jdk=21, must=Must(
+        r"ForkJoinPool-1-.*", r"jdk/internal/vm/Continuation\.run",
+        r"java/util/concurrent/ForkJoinWorkerThread\.run", r"Virtual\$(Deep|Shallow)\.run",
+        r"java/lang/VirtualThread\.run", when=r"Virtual(\$\w+)?\.burn", check=descends_wholly))
+
+
 WORKLOADS = {
     "mixed": by_phases("Mixed", {"maps": "Maps", "regex": "Regex", "streams": "Streams",
                                  "digest": "Digest", "compress": "Compress"}),
@@ -387,11 +395,9 @@ WORKLOADS = {
     "short-lived": Repeated("ShortLived", must=Must(
         MAIN, r"ShortLived\.main", r"ShortLived\$Work\.run", when=r"ShortLived\$Work\.\w+")),
     "churn": Workload("Churn", must=Must(MAIN, r"Churn\.main")),
-    # Its own frames, of which most lie in the heap, and what mounted it on the carrier's stack.
-    "virtual": Workload("Virtual", least_jdk=21, must=Must(
-        r"ForkJoinPool-1-.*", r"jdk/internal/vm/Continuation\.run",
-        r"java/util/concurrent/ForkJoinWorkerThread\.run", r"Virtual\$(Deep|Shallow)\.run",
-        r"java/lang/VirtualThread\.run", when=r"Virtual(\$\w+)?\.burn", check=descends_wholly)),
+    "virtual": virtual(),
+    # What has called interpreted code, and code of its first run beside that of later ones.
+    "virtual-xcomp": virtual("-Xcomp"),
     "javac": Compiler(),
     "tomcat": Tomcat(),
 }

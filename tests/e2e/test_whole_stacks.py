@@ -169,6 +169,9 @@ class WholeStacks(Case):
     def test_stacks_of_virtual_threads_are_whole_25(self):
         self.assert_whole("virtual", 25)
 
+    def test_stacks_of_virtual_threads_that_are_compiled_at_once_are_whole_25(self):
+        self.assert_whole("virtual-xcomp", 25)
+
     def test_stacks_with_frame_pointers_are_whole_17(self):
         self.assert_whole("mixed", 17, framepointer="auto")
 
