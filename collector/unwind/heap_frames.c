@@ -190,6 +190,7 @@ static unsigned behind_interpreted(const struct heap_frames *frames, const struc
 struct best {
 	struct position at;
 	uint32_t alike, candidates;
+	bool is_one_of_several; /* that are as much alike */
 };
 
 /* Of candidates that are as much alike the youngest counts. */
@@ -205,13 +206,18 @@ static void try_candidate(struct heap_frames *frames, const struct heap_chunk *c
 	if (frames->has_yield)
 		return; /* words that are left from earlier, in front of frames of now */
 	alike = count_alike(chunk, at.sp, callee) + 1;
+	best->is_one_of_several =
+		alike == best->alike || (best->is_one_of_several && alike < best->alike);
 	if (alike <= best->alike)
 		return;
 	best->at = at;
 	best->alike = alike;
 }
 
-/* Finds where the caller's frame begins. False: the callee's code is not in the chunk. */
+/*
+ * Finds where the caller's frame begins. False: the callee's code is not in the chunk, or may be in
+ * words that were not read and are as much alike.
+ */
 static bool find_caller(struct heap_frames *frames, const struct heap_chunk *chunk,
 			const struct heap_callee *callee, struct position *ret)
 {
@@ -227,7 +233,7 @@ static bool find_caller(struct heap_frames *frames, const struct heap_chunk *chu
 			try_candidate(frames, chunk, callee, at[k], &best);
 	}
 	*ret = best.at;
-	return best.alike > 0;
+	return best.alike > 0 && (chunk->first == 0 || !best.is_one_of_several);
 }
 
 /* Whether an interpreted frame ends where the frozen frames begin. */

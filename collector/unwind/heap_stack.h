@@ -45,8 +45,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEAP_STACK_CHUNKS 16   /* chunks of one thread */
-#define HEAP_STACK_WORDS  8192 /* words at a chunk's end; words in front are not read */
+#define HEAP_STACK_CHUNKS 16	/* chunks of one thread */
+#define HEAP_STACK_WORDS  16384 /* words at a chunk's end; words in front are not read */
 
 /*
  * Reads the callers of callee. Of process, only the code known at time_ns and HotSpot's layout are

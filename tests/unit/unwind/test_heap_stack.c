@@ -463,6 +463,28 @@ static void frames_on_the_stack_tell_frames_that_are_alike_apart(void **state)
 	assert_found(&frozen[3], 1);
 }
 
+/* Of recursion deeper than what is read, the callee may be any of the frames, also in front. */
+static void what_may_lie_in_words_that_are_not_read_is_not_guessed(void **state)
+{
+	const uint32_t frames = HEAP_STACK_MAX / 2, last = words_of(7);
+	const uint32_t size = HEAP_STACK_WORDS + 100, step = words_of(6);
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, size, 3, NULL);
+
+	assert_true(frames * step < HEAP_STACK_WORDS);
+	chunk.words[size - last - 1] = pc_of(7);
+	for (uint32_t i = 1; i <= frames; i++)
+		chunk.words[size - last - i * step - 1] = pc_of(6);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(6, continuation);
+	assert_false(read_stack());
+	assert_int_equal(found.depth, 0);
+	/* Of the frames at the youngest end, one that is like no other. */
+	chunk.words[size - last - (frames - 5) * step + 3] = stack_words[3] = 100;
+	assert_true(read_stack());
+	assert_int_equal(found.depth, frames - 5);
+}
+
 static void chunks_are_read_up_to_the_first(void **state)
 {
 	static const uint32_t frozen[] = {1, 2}, above[] = {3, 4}, oldest[] = {5},
@@ -744,6 +766,7 @@ int main(void)
 		TEST(of_a_thread_that_waits_again_the_callee_is_not_called_by_the_first_frame),
 		TEST(what_leads_through_the_end_of_a_wait_is_not_believed),
 		TEST(frames_on_the_stack_tell_frames_that_are_alike_apart),
+		TEST(what_may_lie_in_words_that_are_not_read_is_not_guessed),
 		TEST(chunks_are_read_up_to_the_first),
 		TEST(what_is_behind_an_unreadable_chunk_is_a_gap),
 		TEST(frames_are_read_in_the_copies_of_objects),
