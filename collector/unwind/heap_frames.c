@@ -111,6 +111,7 @@ static bool walk_chunk(struct heap_frames *frames, const struct heap_chunk *chun
 		struct stack_entry entry = {.is_return = true};
 		const struct code_range *range = NULL;
 
+		ret->walked++;
 		if (ret->depth < HEAP_STACK_MAX && word_at(chunk, at.sp - 1, &entry.addr))
 			range = code_at(frames, entry.addr);
 		if (!range || !leave_frame(frames, chunk, range, &at, &entry)) {
@@ -223,7 +224,10 @@ static bool find_caller(struct heap_frames *frames, const struct heap_chunk *chu
 {
 	struct best best = {0};
 
-	for (uint64_t i = chunk->first; i <= chunk->end && best.candidates < HEAP_STACK_CANDIDATES;
+	frames->ret->walked = 0;
+	for (uint64_t i = chunk->first;
+	     i <= chunk->end && best.candidates < HEAP_STACK_CANDIDATES &&
+	     frames->ret->walked < HEAP_STACK_WALKED;
 	     i++) {
 		struct position at[PLACES_BEHIND];
 		const unsigned n = callee->method ? behind_interpreted(frames, chunk, i, callee, at)

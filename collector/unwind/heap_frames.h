@@ -19,6 +19,8 @@
 
 #define HEAP_STACK_MAX	      1024 /* frames */
 #define HEAP_STACK_CANDIDATES 64   /* candidates for the callee's frame in a chunk */
+/* Frames that are walked in search of the callee; the walk that comes to it ends as usual. */
+#define HEAP_STACK_WALKED (HEAP_STACK_CANDIDATES * HEAP_STACK_MAX)
 
 /* The oldest frame on the stack, which returns to the barrier. */
 struct heap_callee {
@@ -33,6 +35,7 @@ struct heap_stack {
 	struct stack_entry entries[HEAP_STACK_MAX];
 	uint32_t depth;
 	bool has_gap;	    /* older frames follow, which could not be read */
+	uint32_t walked;    /* frames that were looked at in the last chunk, to find the callee */
 	uint32_t reads;	    /* reads of the process's memory, each a system call */
 	uint32_t max_reads; /* set by the caller: what is behind so many reads is not read */
 };

@@ -485,6 +485,21 @@ static void what_may_lie_in_words_that_are_not_read_is_not_guessed(void **state)
 	assert_int_equal(found.depth, frames - 5);
 }
 
+/* A process may fill a chunk with frames that lead nowhere: each word begins one. */
+static void frames_that_lead_nowhere_are_looked_at_up_to_a_bound(void **state)
+{
+	const uint32_t size = HEAP_STACK_WORDS - 8;
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, size, 3, NULL);
+
+	for (uint32_t i = 0; i < size - 16; i++)
+		chunk.words[i] = pc_of(0);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(0, continuation);
+	assert_false(read_stack());
+	assert_in_range(found.walked, HEAP_STACK_WALKED, HEAP_STACK_WALKED + 4 * HEAP_STACK_MAX);
+}
+
 static void chunks_are_read_up_to_the_first(void **state)
 {
 	static const uint32_t frozen[] = {1, 2}, above[] = {3, 4}, oldest[] = {5},
@@ -767,6 +782,7 @@ int main(void)
 		TEST(what_leads_through_the_end_of_a_wait_is_not_believed),
 		TEST(frames_on_the_stack_tell_frames_that_are_alike_apart),
 		TEST(what_may_lie_in_words_that_are_not_read_is_not_guessed),
+		TEST(frames_that_lead_nowhere_are_looked_at_up_to_a_bound),
 		TEST(chunks_are_read_up_to_the_first),
 		TEST(what_is_behind_an_unreadable_chunk_is_a_gap),
 		TEST(frames_are_read_in_the_copies_of_objects),
