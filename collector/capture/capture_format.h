@@ -35,8 +35,12 @@ enum capture_kind {
 	CAPTURE_HEADER = 1,
 	CAPTURE_PROCESS,  /* a process, to which later records refer by its number */
 	CAPTURE_MAPPINGS, /* all mappings of a process; they replace earlier mappings */
-	CAPTURE_THREAD,	  /* the name of a thread; it replaces an earlier name */
-	CAPTURE_CODE,	  /* a code range; of several facts of one range the last one holds */
+	/*
+	 * The name of a thread, and that of earlier samples that are of this name too; older
+	 * writers left the second out. The last record of a thread holds.
+	 */
+	CAPTURE_THREAD,
+	CAPTURE_CODE,	/* a code range; of several facts of one range the last one holds */
 	CAPTURE_FILE,	/* a file that a process maps, to which later records refer by its number */
 	CAPTURE_TABLE,	/* a table of a file, or the reason why there is none */
 	CAPTURE_ROW,	/* a row of an unwind table */

@@ -72,12 +72,14 @@ void capture_thread(struct capture *capture, const struct named_sample *sample)
 {
 	const struct thread_at at = {
 		.tid = sample->tid, .time_ns = sample->time_ns, .comm = sample->comm};
+	const char *cut;
 
 	if (!sample->process)
 		return;
 	bytes_add_varint(&capture->fields, capture->current.number);
 	bytes_add_varint(&capture->fields, (uint64_t)sample->tid);
-	capture_put_text(&capture->fields, process_thread_name_at(sample->process, &at, NULL));
+	capture_put_text(&capture->fields, process_thread_name_at(sample->process, &at, &cut));
+	capture_put_text(&capture->fields, cut ? cut : "");
 	capture_write_change(&capture->writer, CAPTURE_THREAD,
 			     (uint64_t)capture->current.number << 32 | (uint32_t)sample->tid,
 			     &capture->fields);

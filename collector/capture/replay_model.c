@@ -184,12 +184,14 @@ static int apply_thread(struct replay_model *model, struct capture_cursor cursor
 	struct process *const process = replay_model_find(
 		model, (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_PROCESSES));
 	const pid_t tid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
-	char name[CAPTURE_MAX_TEXT];
+	char name[CAPTURE_MAX_TEXT], cut[CAPTURE_MAX_TEXT] = "";
 
 	capture_get_text(&cursor, name, sizeof(name));
+	if (!cursor.failed && cursor.at < cursor.end)
+		capture_get_text(&cursor, cut, sizeof(cut));
 	if (!process || cursor.failed)
 		return -EINVAL;
-	return process_set_thread(process, tid, name);
+	return process_set_thread(process, tid, name, cut[0] ? cut : NULL);
 }
 
 static int apply_code(struct replay_model *model, struct capture_cursor cursor)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One process: its mappings, threads, names and its JVM's state, see process.h. */
+/* One process: its mappings and its JVM's state, see process.h. */
 #include "process/process.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process_stat.h"
-#include "code/java_text.h"
 #include "memory/space_reader.h"
 
 #include <errno.h>
@@ -145,11 +144,6 @@ int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret)
 	return 0;
 }
 
-static void free_values(struct map64 *map)
-{
-	map64_fini_all(map, free);
-}
-
 static void clear_hello(struct jvm *jvm)
 {
 	jvm_hello_fini(&jvm->hello);
@@ -192,8 +186,8 @@ void process_free(struct process *process)
 	java_methods_clear(&process->java_methods);
 	jvm_free(process->jvm);
 	process_forget_program(process);
-	free_values(&process->threads);
-	free_values(&process->thread_names);
+	map64_fini_all(&process->threads, free);
+	map64_fini_all(&process->thread_names, free);
 	process_free_names(process);
 	workload_fini(&process->workload);
 	free(process);
@@ -270,7 +264,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 		code_map_resync_begin(process->code, time_ns);
 		code_map_resync_end(process->code, true);
 	}
-	free_values(&process->thread_names);
+	map64_fini_all(&process->thread_names, free);
 	process_tell(process, CODE_REPLACED, time_ns);
 }
 
@@ -332,217 +326,6 @@ struct owner process_owner(const struct process *process)
 bool process_value(const struct process *process, const char *key, int64_t *ret)
 {
 	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
-}
-
-static bool is_told(const struct thread_at *at)
-{
-	return at->comm && at->comm[0];
-}
-
-/* What is read is newer than the sample, so that a name that the sample tells goes before. */
-static void read_thread(const struct process *process, struct thread *thread,
-			const struct thread_at *at)
-{
-	char comm[PROCESS_COMM_BYTES] = "";
-	pid_t inner;
-
-	if (process->is_replayed)
-		return;
-	if (!process_stat_thread_names(process->pid, thread->tid, &inner, comm, sizeof(comm)))
-		return; /* what is known of the thread stays */
-	thread->inner_tid = inner;
-	thread_comms_note(&thread->comms, is_told(at) ? at->comm : comm, at->time_ns);
-}
-
-static struct thread *find_or_add_thread(struct process *process, const struct thread_at *at)
-{
-	struct thread *thread = map64_find(&process->threads, (uint64_t)at->tid);
-
-	if (thread)
-		return thread;
-	if (process->threads.count >= PROCESS_MAX_THREADS) {
-		process_forget_threads(process);
-		process->threads_forgotten++;
-	}
-	thread = calloc(1, sizeof(*thread));
-	if (!thread)
-		return NULL;
-	thread->tid = at->tid;
-	read_thread(process, thread, at);
-	if (map64_put(&process->threads, (uint64_t)at->tid, thread) < 0) {
-		free(thread);
-		return NULL;
-	}
-	return thread;
-}
-
-static const char *comm_utf8(struct thread *thread, const char *comm)
-{
-	const size_t len = strnlen(comm, sizeof(thread->name) - 1);
-
-	thread->name[java_text_to_utf8(comm, len, thread->name)] = '\0';
-	return thread->name;
-}
-
-const char *process_thread_name_at(struct process *process, const struct thread_at *at,
-				   const char **ret_cut)
-{
-	struct thread *const thread = find_or_add_thread(process, at);
-	const char *comm, *full, *cut = NULL;
-
-	if (ret_cut)
-		*ret_cut = NULL;
-	if (!thread)
-		return "";
-	full = thread_history_at(&thread->comms,
-				 map64_find(&process->thread_names, (uint64_t)thread->inner_tid),
-				 at->time_ns, at->comm, &comm);
-	if (!full)
-		return comm_utf8(thread, comm);
-	if (thread_history_is_cut_from(comm, full))
-		cut = comm_utf8(thread, comm);
-	if (ret_cut)
-		*ret_cut = cut;
-	return full;
-}
-
-const char *process_thread_name(struct process *process, pid_t tid)
-{
-	const struct thread_at now = {.tid = tid, .time_ns = UINT64_MAX};
-
-	find_or_add_thread(process, &(struct thread_at){.tid = tid});
-	return process_thread_name_at(process, &now, NULL);
-}
-
-static void set_process_comm(struct process *process, const char *comm)
-{
-	if (strcmp(process->comm, comm) == 0)
-		return;
-	snprintf(process->comm, sizeof(process->comm), "%s", comm);
-	workload_touch(&process->workload);
-}
-
-void process_see_thread(struct process *process, const struct thread_at *at)
-{
-	struct thread *thread = map64_find(&process->threads, (uint64_t)at->tid);
-	const bool is_due = !thread || at->time_ns >= thread->read_ns + PROCESS_NAME_AGE_NS;
-	const char *last;
-
-	if (!thread)
-		thread = find_or_add_thread(process, at);
-	else if (is_due)
-		read_thread(process, thread, at);
-	if (!thread)
-		return;
-	thread->seen_ns = at->time_ns;
-	if (is_due)
-		thread->read_ns = at->time_ns;
-	if (is_told(at))
-		thread_comms_note(&thread->comms, at->comm, at->time_ns);
-	last = thread_comms_last(&thread->comms);
-	if (at->tid == process->pid && last[0])
-		set_process_comm(process, last);
-}
-
-void process_read_comm(struct process *process)
-{
-	char comm[PROCESS_COMM_BYTES];
-
-	process_stat_comm(process->pid, process->pid, comm, sizeof(comm));
-	if (comm[0])
-		process_set_comm(process, process->pid, comm, clock_now_ns());
-}
-
-void process_set_comm(struct process *process, pid_t tid, const char *comm, uint64_t time_ns)
-{
-	struct thread *thread = find_or_add_thread(process, &(struct thread_at){.tid = tid});
-
-	if (thread)
-		thread_comms_note(&thread->comms, comm, time_ns);
-	if (tid == process->pid)
-		set_process_comm(process, comm);
-}
-
-/* The one name that a capture has told of the thread so far, if the new name continues that one. */
-static const char *told_cut(const struct process *process, pid_t tid, const char *name)
-{
-	const struct thread_full_names *const names =
-		map64_find(&process->thread_names, (uint64_t)tid);
-
-	return names && names->count > 0 && strlen(names->names[0].text) < PROCESS_COMM_BYTES &&
-			       thread_history_is_cut_from(names->names[0].text, name)
-		       ? names->names[0].text
-		       : NULL;
-}
-
-int process_set_thread(struct process *process, pid_t tid, const char *name)
-{
-	struct thread *thread = find_or_add_thread(process, &(struct thread_at){.tid = tid});
-	const char *cut;
-
-	if (!thread)
-		return -ENOMEM;
-	thread->inner_tid = tid;
-	thread->comms = (struct thread_comms){0};
-	if (!process->names.limit_text) {
-		thread_comms_note(&thread->comms, name, 0);
-		return 0;
-	}
-	cut = told_cut(process, tid, name);
-	if (cut)
-		thread_comms_note(&thread->comms, cut, 0);
-	free(map64_remove(&process->thread_names, (uint64_t)tid));
-	return process_set_thread_name(process, tid, process_name_utf8(process, name), 0);
-}
-
-void process_remove_thread(struct process *process, pid_t tid)
-{
-	struct thread *thread = map64_remove(&process->threads, (uint64_t)tid);
-
-	if (!thread)
-		return;
-	free(map64_remove(&process->thread_names, (uint64_t)thread->inner_tid));
-	free(thread);
-}
-
-void process_forget_threads(struct process *process)
-{
-	free_values(&process->threads);
-}
-
-/* Makes room for one thread more. */
-static int add_full_names(struct process *process, uint64_t key, struct thread_full_names **ret)
-{
-	struct thread_full_names *names;
-
-	/*
-	 * Not every end of a thread is reported, and these names do not show whose thread has
-	 * ended.
-	 */
-	if (process->thread_names.count >= PROCESS_MAX_THREADS) {
-		process_forget_threads(process);
-		free_values(&process->thread_names);
-		process->threads_forgotten++;
-	}
-	names = calloc(1, sizeof(*names));
-	if (!names || map64_put(&process->thread_names, key, names) < 0) {
-		free(names);
-		return -ENOMEM;
-	}
-	*ret = names;
-	return 0;
-}
-
-int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name,
-			    uint64_t time_ns)
-{
-	const uint64_t key = (uint64_t)inner_tid;
-	struct thread_full_names *names = map64_find(&process->thread_names, key);
-	const int err = names ? 0 : add_full_names(process, key, &names);
-
-	if (!err)
-		thread_full_names_note(names, name, time_ns);
-	return err;
 }
 
 /*

@@ -282,8 +282,8 @@ bool process_has_generated(const struct process *process);
 /*
  * What the thread was called at a time, in UTF-8: its full name if the agent told it and it was the
  * newer one, or the kernel's was cut from it, else the kernel's. Borrowed until the next change. ""
- * if the thread was gone before its name could be read. *ret_cut is the kernel's name if the full
- * name's beginning is that, else NULL; ret_cut may be NULL.
+ * if the thread was gone before its name could be read. *ret_cut is the kernel's name if earlier
+ * samples that have the kernel's name are of the full name too, else NULL; ret_cut may be NULL.
  */
 const char *process_thread_name_at(struct process *process, const struct thread_at *at,
 				   const char **ret_cut);
@@ -299,9 +299,9 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm, uint
 void process_see_thread(struct process *process, const struct thread_at *at);
 /*
  * The thread's name, for a process of a capture, which has a JVM's name pool; the names before are
- * forgotten. -ENOMEM.
+ * forgotten. cut is what process_thread_name_at had set *ret_cut to. -ENOMEM.
  */
-int process_set_thread(struct process *process, pid_t tid, const char *name);
+int process_set_thread(struct process *process, pid_t tid, const char *name, const char *cut);
 void process_remove_thread(struct process *process, pid_t tid);
 /* Forgets all threads, which are then read anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);

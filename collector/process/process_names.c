@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The names of one process's code, methods and threads, see process.h and name_pool.h. */
+/* The names of one process's code and methods, see process.h and name_pool.h. */
 #include "process/process.h"
 
 #include "base/clock.h"
@@ -7,7 +7,6 @@
 #include "code/java_text.h"
 #include "guard/heap_bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MOVED_AT_ONCE 128 /* ranges and methods of which a step moves the names */
@@ -178,63 +177,4 @@ void process_count_unnamed(struct process *process, const uint32_t unnamed[JAVA_
 {
 	for (size_t i = 0; process && process->jvm && i < JAVA_METHODS_REASONS; i++)
 		process->jvm->unnamed_methods[i] += unnamed[i];
-}
-
-/* ---- threads ---- */
-
-const char *process_full_name(const struct process *process, const struct thread *thread)
-{
-	const struct thread_full_names *const names =
-		map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
-	const char *const last = names ? names->names[0].text : NULL;
-
-	return last && thread_history_is_cut_from(thread_comms_last(&thread->comms), last) ? last
-											   : NULL;
-}
-
-static bool may_be_cut(const struct thread *thread)
-{
-	return strlen(thread_comms_last(&thread->comms)) == PROCESS_COMM_BYTES - 1;
-}
-
-static bool is_to_be_asked(const struct thread *thread, uint64_t now_ns)
-{
-	return thread->inner_tid > 0 &&
-	       (thread->asked_ns == 0 || (thread->seen_ns > thread->asked_ns &&
-					  now_ns >= thread->asked_ns + PROCESS_NAME_AGE_NS));
-}
-
-size_t process_ask_threads(struct process *process, uint64_t now_ns, uint32_t *ret, size_t max)
-{
-	size_t pos = 0, n = 0;
-	uint64_t tid;
-	void *value;
-
-	while (n < max && map64_next(&process->threads, &pos, &tid, &value)) {
-		struct thread *const thread = value;
-
-		if (!is_to_be_asked(thread, now_ns))
-			continue;
-		thread->asked_ns = now_ns;
-		ret[n++] = (uint32_t)thread->inner_tid;
-	}
-	return n;
-}
-
-size_t process_count_cut_threads(struct process *process, uint64_t asked_ns)
-{
-	size_t pos = 0, n = 0;
-	uint64_t tid;
-	void *value;
-
-	while (map64_next(&process->threads, &pos, &tid, &value)) {
-		struct thread *const thread = value;
-
-		if (thread->asked_ns != asked_ns || thread->is_cut || !may_be_cut(thread) ||
-		    process_full_name(process, thread))
-			continue;
-		thread->is_cut = true;
-		n++;
-	}
-	return n;
 }

@@ -62,6 +62,14 @@ void thread_full_names_note(struct thread_full_names *names, const char *text, u
 	names->count += names->count < THREAD_FULL_NAMES;
 }
 
+bool thread_full_names_are_one(const struct thread_full_names *names)
+{
+	for (unsigned i = 1; names && i < names->count; i++)
+		if (strcmp(names->names[i].text, names->names[0].text) != 0)
+			return false;
+	return names && names->count > 0;
+}
+
 /* The newest one of that time, else the oldest one; NULL: there is none. */
 static const struct thread_comm *comm_at(const struct thread_comms *comms, uint64_t time_ns)
 {

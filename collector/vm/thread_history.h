@@ -47,6 +47,8 @@ const char *thread_comms_last(const struct thread_comms *comms);
 
 /* Notes what the JVM calls the thread at a time. */
 void thread_full_names_note(struct thread_full_names *names, const char *text, uint64_t time_ns);
+/* Whether the JVM has called the thread by one name alone. NULL is legal. */
+bool thread_full_names_are_one(const struct thread_full_names *names);
 
 /*
  * The thread's name at a time, comm NULL or "" if what the kernel called it then is not known. Sets

@@ -383,6 +383,35 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
 }
 
+/* A name is asked for after the first sample, and is the name of that sample too. */
+static void a_name_that_was_read_late_is_that_of_earlier_samples(void **state)
+{
+	const pid_t tid = getpid();
+	struct thread_at at = {.tid = tid, .time_ns = 10, .comm = "java"};
+	struct process *process;
+	const char *cut;
+
+	process = targets_find_or_read(&targets, tid);
+	assert_int_equal(process_add_jvm(process), 0);
+	process_see_thread(process, &at);
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "java");
+	assert_null(cut);
+	assert_int_equal(process_set_thread_name(process, tid, "main", 20), 0);
+	at.time_ns = 30;
+	process_see_thread(process, &at);
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "main");
+	assert_null(cut); /* an agent tells each name at its time */
+	process->jvm->is_outside = true;
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "main");
+	assert_string_equal(cut, "java");
+	at.time_ns = 10; /* a sample that has waited */
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "main");
+	assert_int_equal(process_set_thread_name(process, tid, "server", 40), 0);
+	at.time_ns = 50;
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "server");
+	assert_null(cut);
+}
+
 /* ---- everything ---- */
 
 static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_them(void **state)
@@ -470,15 +499,18 @@ static void a_capture_s_longer_name_continues_the_kernel_s(void **state)
 
 	assert_int_equal(process_new_replayed(7, 1, &process), 0);
 	assert_int_equal(process_add_jvm(process), 0);
-	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-w"), 0);
+	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-w", NULL), 0);
 	assert_string_equal(process_thread_name_at(process, &at, &cut), "the-name-of-a-w");
 	assert_null(cut);
-	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-worker-1"), 0);
+	assert_int_equal(process_set_thread(process, 7, "the-name-of-a-worker-1", NULL), 0);
 	assert_string_equal(process_thread_name_at(process, &at, &cut), "the-name-of-a-worker-1");
 	assert_string_equal(cut, "the-name-of-a-w");
-	assert_int_equal(process_set_thread(process, 7, "another-name-altogether"), 0);
+	assert_int_equal(process_set_thread(process, 7, "another-name-altogether", NULL), 0);
 	assert_string_equal(process_thread_name_at(process, &at, &cut), "another-name-altogether");
 	assert_null(cut);
+	assert_int_equal(process_set_thread(process, 7, "main", "java"), 0); /* told */
+	assert_string_equal(process_thread_name_at(process, &at, &cut), "main");
+	assert_string_equal(cut, "java");
 	process_free(process);
 }
 
@@ -761,6 +793,7 @@ int main(void)
 		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
 		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
 		TARGETS_TEST(a_sample_has_the_name_of_its_time),
+		TARGETS_TEST(a_name_that_was_read_late_is_that_of_earlier_samples),
 		TARGETS_TEST(a_capture_s_longer_name_continues_the_kernel_s),
 		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
