@@ -529,6 +529,8 @@ void guard_settle(struct guard *guard)
 {
 	const struct timespec step = {.tv_nsec = STEP_NS};
 
+	if (!guard)
+		return;
 	tend_left(guard);
 	for (uint64_t ns = 0; guard->stats.left_calls > 0 && ns < GUARD_SETTLE_NS; ns += STEP_NS) {
 		nanosleep(&step, NULL);

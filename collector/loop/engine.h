@@ -76,6 +76,8 @@ struct engine {
 	/* time of that step for agents and naming: needed at any pace */
 	uint64_t owed_ns;
 	uint64_t took_ns;		     /* time of that step for everything else */
+	uint64_t heard_for_ns;		     /* time for which agents were heard last */
+	bool outputs_are_next;		     /* the next step writes perf maps and hears no agent */
 	uint64_t young_until_ns;	     /* until then a JVM that has just begun may end */
 	uint64_t refused_clients;	     /* clients of the control socket beyond its limit */
 	uint64_t held_dropped;		     /* samples dropped by recordings that have ended */

@@ -17,6 +17,7 @@
 
 #define MEMORY_INTERVAL_NS (100 * CLOCK_NS_PER_MS) /* between two counts of what shares memory */
 #define MESSAGES_A_STEP	   1024
+#define HEARD_MUCH_NS	   (CLOCK_NS_PER_MS / 2)
 
 static int signals_fd(const void *arg)
 {
@@ -117,8 +118,12 @@ static void on_intake(void *arg, const struct intake_event *event)
 static void read_agents(void *arg)
 {
 	struct engine *const engine = arg;
+	const uint64_t began_ns = clock_now_ns();
 
+	if (engine->outputs_are_next)
+		return;
 	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	engine->heard_for_ns = clock_now_ns() - began_ns;
 }
 
 static void hold_agents(const void *arg, struct memory_stats *ret)
@@ -286,11 +291,17 @@ static uint64_t outputs_due_ns(const void *arg)
 	return due_ns ? due_ns : PART_NEVER;
 }
 
+/* A turn in which agents had much to say writes no perf maps. The next turn does, and hears none. */
 static void write_outputs(void *arg)
 {
 	struct engine *const engine = arg;
+	const uint64_t now_ns = clock_now_ns();
 
-	map_outputs_step(&engine->outputs, clock_now_ns());
+	engine->outputs_are_next = !engine->outputs_are_next &&
+				   engine->heard_for_ns > HEARD_MUCH_NS &&
+				   outputs_due_ns(engine) <= now_ns;
+	if (!engine->outputs_are_next)
+		map_outputs_step(&engine->outputs, now_ns);
 }
 
 static void hold_outputs(const void *arg, struct memory_stats *ret)

@@ -7,6 +7,7 @@ import re
 
 from harness import collector, maven, processes, settings
 from harness.case import Case
+from harness.follower import living
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "programs" / "Guest.java"
 VERSION = "25.0.1"
@@ -43,12 +44,16 @@ class Jvmci(Case):
                              timeout=READY_SEC, of=jvm)
         return jvm
 
-    def test_functions_of_another_language_and_what_is_inlined_into_them_have_names(self):
+    def started_guest(self):
+        """The same with a program in JavaScript."""
         classes = self.directory / "classes"
         processes.run([self.home / "bin" / "javac", "-cp", f"{self.jars}/*", "-d", classes, PROGRAM],
                       check=True)
-        jvm = self.started("--add-modules", "org.graalvm.truffle.compiler", "-cp",
-                           f"{classes}:{self.jars}/*", "Guest")
+        return self.started("--add-modules", "org.graalvm.truffle.compiler", "-cp",
+                            f"{classes}:{self.jars}/*", "Guest")
+
+    def test_functions_of_another_language_and_what_is_inlined_into_them_have_names(self):
+        jvm = self.started_guest()
 
         def is_named(frames):
             at = [i for i, frame in enumerate(frames) if frame in ("turn_[j]", "spin_[j]")]
@@ -56,3 +61,19 @@ class Jvmci(Case):
 
         collector.record_until(self.place, lambda recording: any(
             is_named(frames) for frames, _ in recording.folded.stacks), "-p", jvm.pid, hz=199)
+
+    def test_functions_of_another_language_are_in_what_is_published(self):
+        """Once a sample has come upon such code: in the state, and in the perf map."""
+        urls = [f"ipc://{self.directory / 'publish' / name}" for name in ("events", "state")]
+        daemon = self.watch("--publish", urls[0], "--publish-state", urls[1])
+        jvm = self.started_guest()
+        daemon.wait_for_jvm(jvm.pid)
+
+        def has_function(text):
+            return any(line.endswith((" turn", " spin")) for line in text.splitlines())
+
+        self.assertFalse(has_function(living(*urls, jvm.pid)), "HotSpot tells of it")
+        collector.record_until(self.place, lambda _: has_function(living(*urls, jvm.pid)),
+                               "-p", jvm.pid, hz=199)
+        processes.wait_until(lambda: has_function(daemon.read_map(jvm.pid)),
+                             lambda: "the perf map has the functions", of=jvm)
