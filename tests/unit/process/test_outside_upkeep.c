@@ -85,6 +85,7 @@ static int set_up(void **state)
 	libjvm.end = fixture->vm.libjvm.end;
 	libjvm.file_off = fixture->vm.libjvm.file_off;
 	assert_int_equal(process_new(getpid(), 0, PROCESS_READ_ALL, &fixture->process), 0);
+	fixture->process->start_ticks = 1; /* as old as the machine, whenever the test has begun */
 	assert_int_equal(address_space_add(&fixture->process->space, &libjvm), 0);
 	assert_int_equal(map64_put(&fixture->processes, (uint64_t)getpid(), fixture->process), 0);
 	fixture->host = (struct outside_host){.take = take,
@@ -354,7 +355,6 @@ static void a_jvm_found_by_its_names_is_read_at_once(void **state)
 	struct fixture *const fixture = *state;
 	const uint64_t code = add(fixture, "run", 1);
 
-	fixture->process->start_ticks = 1; /* as old as the machine */
 	fixture->wanted = OUTSIDE_WANT_NAMES;
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	fixture->wanted = OUTSIDE_WANT_CODE;
