@@ -3,6 +3,7 @@
 #include "base/counters.h"
 
 #include "base/json_value.h"
+#include "base/unaligned.h"
 
 #include <assert.h>
 #include <string.h>
@@ -32,21 +33,13 @@ unsigned counter_metric_divisor(const struct counter *counter)
 	return units[counter->unit].metric;
 }
 
-static uint64_t read_u64(const void *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static uint64_t read_member(const void *at, size_t size)
 {
 	uint32_t value;
 	bool is_true;
 
 	if (size == sizeof(uint64_t))
-		return read_u64(at);
+		return unaligned_u64(at, 0);
 	if (size == sizeof(bool)) {
 		memcpy(&is_true, at, sizeof(is_true));
 		return is_true;
@@ -61,7 +54,7 @@ static uint64_t value_of(const struct counter *row, const char *stats)
 	uint64_t value = read_member(stats + row->offset, row->size);
 
 	for (size_t i = 0; i < COUNTER_MOST_PLUS && row->plus[i]; i++)
-		value += read_u64(stats + row->plus[i]);
+		value += unaligned_u64(stats + row->plus[i], 0);
 	return value;
 }
 
@@ -79,7 +72,7 @@ static json_t *array_of(const struct counter *row, const char *stats)
 
 	for (size_t i = 0; i < row->n; i++) {
 		const uint64_t value =
-			stats ? read_u64(stats + row->offset + i * sizeof(uint64_t)) : 0;
+			stats ? unaligned_u64(stats + row->offset + i * sizeof(uint64_t), 0) : 0;
 
 		if (value || !row->is_sparse)
 			json_object_set_new(object, row->name(i), json_of(row, value));
@@ -151,7 +144,7 @@ void counters_put(json_t *root, const struct counters *counters, const void *sta
 
 static void add_u64(char *to, const char *from)
 {
-	const uint64_t sum = read_u64(to) + read_u64(from);
+	const uint64_t sum = unaligned_u64(to, 0) + unaligned_u64(from, 0);
 
 	memcpy(to, &sum, sizeof(sum));
 }

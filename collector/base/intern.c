@@ -2,7 +2,7 @@
 /* A hash set of texts whose bytes live in an arena, see intern.h. */
 #include "base/intern.h"
 
-#include "base/hash_seed.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "base/map64.h"
 
-#include "base/hash_seed.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/guarded.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "capture/capture.h"
 
 #include "base/clock.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "guard/heap_bytes.h"
 #include "capture/capture_codec.h"
 #include "capture/capture_self.h"

@@ -5,7 +5,7 @@
  */
 #include "capture/capture_self.h"
 
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "capture/capture_codec.h"
 #include "files/cfi_cache.h"
 

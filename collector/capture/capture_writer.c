@@ -2,7 +2,7 @@
 /* Writes the records of a capture. Each fact is written once. See capture_writer.h. */
 #include "capture/capture_writer.h"
 
-#include "base/quick_hash.h"
+#include "base/hash.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "capture/replay_facts.h"
 
 #include "base/array.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

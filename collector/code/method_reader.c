@@ -12,7 +12,8 @@
  */
 #include "code/method_reader.h"
 
-#include "base/hash_seed.h"
+#include "base/hash.h"
+#include "base/unaligned.h"
 #include "code/line_table.h"
 #include "memory/process_memory.h"
 
@@ -75,22 +76,6 @@ struct const_method {
 	uint8_t bytes[VM_LAYOUT_MAX_CONST_METHOD_BYTES];
 };
 
-static uint16_t u16_at(const struct const_method *from, uint16_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, from->bytes + at, sizeof(value));
-	return value;
-}
-
-static uint32_t u32_at(const struct const_method *from, uint16_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, from->bytes + at, sizeof(value));
-	return value;
-}
-
 static int read_const_method(pid_t pid, const struct vm_layout *layout,
 			     struct method_places *places, struct const_method *ret)
 {
@@ -108,8 +93,8 @@ static int read_const_method(pid_t pid, const struct vm_layout *layout,
 	if (err)
 		return err;
 	memcpy(&places->pool, ret->bytes + layout->const_method_constants, WORD);
-	places->name_index = u16_at(ret, layout->const_method_name_index);
-	places->signature_index = u16_at(ret, layout->const_method_signature_index);
+	places->name_index = unaligned_u16(ret->bytes, layout->const_method_name_index);
+	places->signature_index = unaligned_u16(ret->bytes, layout->const_method_signature_index);
 	return is_pointer(places->pool) && places->name_index && places->signature_index ? 0
 											 : -ENOENT;
 }
@@ -118,9 +103,10 @@ static int read_const_method(pid_t pid, const struct vm_layout *layout,
 static bool set_bytecodes(const struct vm_layout *layout, const struct const_method *from,
 			  struct method_facts *facts, size_t *ret_behind)
 {
-	const uint64_t bytes = (uint64_t)u32_at(from, layout->const_method_words) * WORD;
+	const uint64_t bytes =
+		(uint64_t)unaligned_u32(from->bytes, layout->const_method_words) * WORD;
 
-	facts->code_bytes = u16_at(from, layout->const_method_code_size);
+	facts->code_bytes = unaligned_u16(from->bytes, layout->const_method_code_size);
 	facts->bytecodes = facts->places.const_method + layout->const_method_bytes;
 	if (bytes < (uint64_t)layout->const_method_bytes + facts->code_bytes)
 		return false;
@@ -300,7 +286,8 @@ static int read_lines(pid_t pid, const struct vm_layout *layout, const struct co
 	facts->lines_len = 0;
 	if (!layout->has_lines)
 		return 0;
-	flags = layout->const_method_flags_are_u4 ? u32_at(from, at) : u16_at(from, at);
+	flags = layout->const_method_flags_are_u4 ? unaligned_u32(from->bytes, at)
+						  : unaligned_u16(from->bytes, at);
 	if (!(flags & layout->flag_has_lines))
 		return 0;
 	table.len = behind < sizeof(facts->lines) ? behind : sizeof(facts->lines);

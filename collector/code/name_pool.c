@@ -9,7 +9,7 @@
 #include "code/name_pool.h"
 
 #include "base/clock.h"
-#include "base/hash_seed.h"
+#include "base/hash.h"
 #include "base/serial.h"
 #include "guard/heap_bytes.h"
 

@@ -3,7 +3,7 @@
 #include "container/containers.h"
 
 #include "base/clock.h"
-#include "base/hash_seed.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "guard/heap_bytes.h"
 

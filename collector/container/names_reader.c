@@ -6,7 +6,7 @@
 #include "container/names_reader.h"
 
 #include "base/clock.h"
-#include "base/hash_seed.h"
+#include "base/hash.h"
 #include "base/thread.h"
 #include "confine/zygote.h"
 #include "guard/heap_bytes.h"

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "draw/draw_missing.h"
 #include "encode/quantity.h"
 #include "options/help.h"

@@ -11,6 +11,7 @@
  * such as the first entry, gets no name.
  */
 #include "base/array.h"
+#include "base/unaligned.h"
 #include "elf/elf_functions.h"
 #include "elf/elf_section.h"
 
@@ -44,14 +45,6 @@ struct plt {
 	uint64_t elf_addr;
 	size_t entry_bytes;
 };
-
-static uint32_t read_u32(const unsigned char *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
 
 static int compare_functions(const void *left, const void *right)
 {
@@ -228,8 +221,9 @@ static const char *name_x86_64(const struct slots *slots, const struct plt *plt,
 
 		if (plt->bytes[i] != 0xff || plt->bytes[i + 1] != 0x25)
 			continue;
-		name = find_slot(slots, plt->elf_addr + i + 6 +
-						(uint64_t)(int32_t)read_u32(plt->bytes + i + 2));
+		name = find_slot(slots,
+				 plt->elf_addr + i + 6 +
+					 (uint64_t)(int32_t)unaligned_u32(plt->bytes, i + 2));
 		if (name)
 			return name;
 	}
@@ -238,8 +232,8 @@ static const char *name_x86_64(const struct slots *slots, const struct plt *plt,
 	if (at + 10 <= end && plt->bytes[at] == 0x68 &&
 	    (plt->bytes[at + 5] == 0xe9 ||
 	     (plt->bytes[at + 5] == 0xf2 && plt->bytes[at + 6] == 0xe9)) &&
-	    read_u32(plt->bytes + at + 1) < slots->numbered_count)
-		return slots->numbered[read_u32(plt->bytes + at + 1)];
+	    unaligned_u32(plt->bytes, at + 1) < slots->numbered_count)
+		return slots->numbered[unaligned_u32(plt->bytes, at + 1)];
 	return NULL;
 }
 
@@ -251,8 +245,8 @@ static const char *name_aarch64(const struct slots *slots, const struct plt *plt
 
 	if (off + 8 > plt->len)
 		return NULL;
-	adrp = read_u32(plt->bytes + off);
-	ldr = read_u32(plt->bytes + off + 4);
+	adrp = unaligned_u32(plt->bytes, off);
+	ldr = unaligned_u32(plt->bytes, off + 4);
 	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 		return NULL;
 	page = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
@@ -287,7 +281,7 @@ static void add_aarch64(struct elf_functions *functions, const struct slots *slo
 	for (size_t off = 0; off + 8 <= plt->len; off += 4) {
 		const char *name = name_aarch64(slots, plt, off);
 		const bool is_guarded =
-			off >= 4 && read_u32(plt->bytes + off - 4) == 0xd503245f; /* bti c */
+			off >= 4 && unaligned_u32(plt->bytes, off - 4) == 0xd503245f; /* bti c */
 
 		if (name)
 			add_entry(functions, plt, is_guarded ? off - 4 : off, name);

@@ -7,7 +7,7 @@
 #include "files/table_store.h"
 
 #include "base/clock.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "guard/heap_bytes.h"
 
 #include <assert.h>

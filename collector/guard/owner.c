@@ -4,8 +4,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/hash_seed.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "guard/subordinates.h"
 
 #include <stdio.h>

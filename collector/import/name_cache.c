@@ -2,7 +2,7 @@
 /* A table with open addressing; the texts and their meanings live in an arena. See name_cache.h. */
 #include "import/name_cache.h"
 
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "import/import_limits.h"
 
 #include <errno.h>

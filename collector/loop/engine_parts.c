@@ -291,7 +291,7 @@ static uint64_t outputs_due_ns(const void *arg)
 	return due_ns ? due_ns : PART_NEVER;
 }
 
-/* A turn in which agents had much to say writes no perf maps. The next turn does, and hears none. */
+/* A turn in which agents had much to say writes no perf map. The next turn does, and hears none. */
 static void write_outputs(void *arg)
 {
 	struct engine *const engine = arg;

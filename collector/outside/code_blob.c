@@ -3,6 +3,7 @@
 #include "outside/code_blob.h"
 
 #include "base/array.h"
+#include "base/unaligned.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,38 +14,15 @@
 #define MAX_LEVEL	4
 #define INVOCATION_BCI	(-1)
 
-static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
-static int32_t i32_at(const uint8_t *bytes, uint32_t at)
-{
-	int32_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
-static uint16_t u16_at(const uint8_t *bytes, uint32_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 static bool set_code(const struct code_layout *layout, const uint8_t *bytes, uint64_t heap_end,
 		     struct code_blob *blob)
 {
-	uint64_t begin = u64_at(bytes, layout->code_begin), end = u64_at(bytes, layout->code_end);
+	uint64_t begin = unaligned_u64(bytes, layout->code_begin),
+		 end = unaligned_u64(bytes, layout->code_end);
 
 	if (!layout->has_pointers) {
-		const int32_t from = i32_at(bytes, layout->code_begin);
-		const int32_t to = i32_at(bytes, layout->code_end);
+		const int32_t from = unaligned_i32(bytes, layout->code_begin);
+		const int32_t to = unaligned_i32(bytes, layout->code_end);
 
 		if (from < 0 || to < 0)
 			return false;
@@ -62,8 +40,9 @@ static bool set_code(const struct code_layout *layout, const uint8_t *bytes, uin
 /* A negative completion is that of a frame that is never safe to walk. */
 static uint32_t read_complete(const struct code_layout *layout, const uint8_t *bytes)
 {
-	const int32_t complete = layout->complete_is_int ? i32_at(bytes, layout->complete)
-							 : (int16_t)u16_at(bytes, layout->complete);
+	const int32_t complete = layout->complete_is_int
+					 ? unaligned_i32(bytes, layout->complete)
+					 : (int16_t)unaligned_u16(bytes, layout->complete);
 
 	return complete > 0 ? (uint32_t)complete : 0;
 }
@@ -76,8 +55,8 @@ static uint32_t read_entry(const struct code_layout *layout, const uint8_t *byte
 	if (!layout->has_entry)
 		return 0;
 	if (!layout->entry_is_pointer)
-		return u16_at(bytes, layout->entry);
-	entry = u64_at(bytes, layout->entry);
+		return unaligned_u16(bytes, layout->entry);
+	entry = unaligned_u64(bytes, layout->entry);
 	return entry >= blob->code && entry - blob->code < blob->size
 		       ? (uint32_t)(entry - blob->code)
 		       : 0;
@@ -86,7 +65,7 @@ static uint32_t read_entry(const struct code_layout *layout, const uint8_t *byte
 static void set_frame(const struct code_layout *layout, const uint8_t *bytes,
 		      struct code_blob *blob)
 {
-	const int32_t words = i32_at(bytes, layout->frame_size);
+	const int32_t words = unaligned_i32(bytes, layout->frame_size);
 
 	if (words <= 0 || words > MAX_FRAME_WORDS)
 		return;
@@ -102,8 +81,9 @@ static void set_frame(const struct code_layout *layout, const uint8_t *bytes,
 static void set_data(const struct code_layout *layout, const uint8_t *bytes, uint64_t heap_end,
 		     struct code_blob *blob)
 {
-	const int32_t size = i32_at(bytes, layout->data_size);
-	const uint64_t data = layout->data_is_apart ? u64_at(bytes, layout->data) : blob->addr;
+	const int32_t size = unaligned_i32(bytes, layout->data_size);
+	const uint64_t data =
+		layout->data_is_apart ? unaligned_u64(bytes, layout->data) : blob->addr;
 
 	if (!layout->has_data || size <= 0 || (uint32_t)size > CODE_BLOB_MAX_BYTES || !data ||
 	    data > UINT64_MAX - (uint32_t)size ||
@@ -118,13 +98,13 @@ bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, ui
 {
 	struct code_blob blob = {.addr = addr};
 
-	blob.name_at = u64_at(bytes, layout->name);
+	blob.name_at = unaligned_u64(bytes, layout->name);
 	if (!blob.name_at || !set_code(layout, bytes, end, &blob))
 		return false;
-	blob.method = u64_at(bytes, layout->method);
-	blob.compile_id = (uint32_t)i32_at(bytes, layout->compile_id);
+	blob.method = unaligned_u64(bytes, layout->method);
+	blob.compile_id = (uint32_t)unaligned_i32(bytes, layout->compile_id);
 	blob.level = bytes[layout->level] <= MAX_LEVEL ? bytes[layout->level] : WIRE_LEVEL_UNKNOWN;
-	blob.is_osr = i32_at(bytes, layout->entry_bci) != INVOCATION_BCI;
+	blob.is_osr = unaligned_i32(bytes, layout->entry_bci) != INVOCATION_BCI;
 	set_frame(layout, bytes, &blob);
 	set_data(layout, bytes, end, &blob);
 	*ret = blob;

@@ -2,6 +2,8 @@
 /* Looks for names at the end of data, see guest_names.h. */
 #include "outside/guest_names.h"
 
+#include "base/unaligned.h"
+
 #include <string.h>
 
 #define WORD	  8
@@ -10,17 +12,9 @@
 #define MAX_INDEX (1 << 24)
 #define MAX_ADDR  (UINT64_C(1) << 56)
 
-static int32_t i32_at(const uint8_t *bytes)
-{
-	int32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 static bool is_number(const uint8_t *bytes)
 {
-	return i32_at(bytes) >= -1 && i32_at(bytes) < MAX_INDEX;
+	return unaligned_i32(bytes, 0) >= -1 && unaligned_i32(bytes, 0) < MAX_INDEX;
 }
 
 /* Whether the bytes in front of a name are those of a JVMCINMethodData that has one. */

@@ -9,6 +9,7 @@
  */
 #include "outside/method_batch.h"
 
+#include "base/unaligned.h"
 #include "code/line_table.h"
 
 #include <string.h>
@@ -42,14 +43,6 @@ static void run(struct vm_memory *memory, struct method_batch_step *step)
 	step->n = 0;
 }
 
-static uint16_t u16_at(const struct method_batch_entry *entry, uint16_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, entry->head + at, sizeof(value));
-	return value;
-}
-
 /* What an entry asks for in each step; false: the entry cannot be named. */
 
 static bool ask_const_method(const struct vm_layout *layout, struct method_batch_entry *entry,
@@ -70,27 +63,21 @@ static bool ask_head(const struct vm_layout *layout, struct method_batch_entry *
 	return true;
 }
 
-static uint32_t u32_at(const struct method_batch_entry *entry, uint16_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, entry->head + at, sizeof(value));
-	return value;
-}
-
 /* The line number table lies behind the bytecodes, and other tables may follow. */
 static void ask_lines(const struct vm_layout *layout, struct method_batch_entry *entry,
 		      struct method_batch_step *step)
 {
 	const uint16_t at = layout->const_method_flags;
-	const uint64_t bytes = (uint64_t)u32_at(entry, layout->const_method_words) * WORD;
+	const uint64_t bytes =
+		(uint64_t)unaligned_u32(entry->head, layout->const_method_words) * WORD;
 	const uint64_t before = (uint64_t)layout->const_method_bytes +
-				u16_at(entry, layout->const_method_code_size);
+				unaligned_u16(entry->head, layout->const_method_code_size);
 	uint32_t flags;
 
 	if (!layout->has_lines || bytes <= before)
 		return;
-	flags = layout->const_method_flags_are_u4 ? u32_at(entry, at) : u16_at(entry, at);
+	flags = layout->const_method_flags_are_u4 ? unaligned_u32(entry->head, at)
+						  : unaligned_u16(entry->head, at);
 	if (!(flags & layout->flag_has_lines))
 		return;
 	entry->lines_len = bytes - before < METHOD_BATCH_LINE_BYTES ? (uint32_t)(bytes - before)
@@ -102,9 +89,10 @@ static bool ask_pool(const struct vm_layout *layout, struct method_batch_entry *
 		     struct method_batch_step *step)
 {
 	memcpy(&entry->pool, entry->head + layout->const_method_constants, WORD);
-	entry->indices[METHOD_BATCH_NAME] = u16_at(entry, layout->const_method_name_index);
+	entry->indices[METHOD_BATCH_NAME] =
+		unaligned_u16(entry->head, layout->const_method_name_index);
 	entry->indices[METHOD_BATCH_SIGNATURE] =
-		u16_at(entry, layout->const_method_signature_index);
+		unaligned_u16(entry->head, layout->const_method_signature_index);
 	if (!is_pointer(entry->pool) || !entry->indices[METHOD_BATCH_NAME] ||
 	    !entry->indices[METHOD_BATCH_SIGNATURE])
 		return false;

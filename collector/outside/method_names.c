@@ -3,7 +3,7 @@
 #include "outside/method_names.h"
 
 #include "base/array.h"
-#include "base/hash_seed.h"
+#include "base/hash.h"
 #include "code/line_table.h"
 
 #include <errno.h>

@@ -7,19 +7,12 @@
  */
 #include "outside/scopes.h"
 
+#include "base/unaligned.h"
 #include "code/unsigned5.h"
 
 #include <string.h>
 
 #define WORD 8
-
-static int32_t i32_at(const uint8_t *bytes, uint32_t at)
-{
-	int32_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
 
 /* Reads the frame of a scope. *scope becomes that of the caller. */
 static bool read_frame(const struct scopes *scopes, uint32_t *scope, struct scopes_frame *ret)
@@ -72,8 +65,8 @@ static bool next_good(struct scopes_walk *walk, struct scopes_region *ret)
 
 	while (scopes->pcs_len - walk->pos >= layout->pc_desc_bytes) {
 		const uint8_t *const desc = scopes->pcs + walk->pos;
-		const int32_t pc = i32_at(desc, layout->pc_offset);
-		const int32_t scope = i32_at(desc, layout->scope_offset);
+		const int32_t pc = unaligned_i32(desc, layout->pc_offset);
+		const int32_t scope = unaligned_i32(desc, layout->scope_offset);
 
 		walk->pos += layout->pc_desc_bytes;
 		if (pc <= 0 || (uint32_t)pc <= walk->end || (uint32_t)pc > scopes->code_bytes ||

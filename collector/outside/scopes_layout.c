@@ -2,6 +2,8 @@
 /* Finds the parts of debug information by the members of each JDK, see scopes_layout.h. */
 #include "outside/scopes_layout.h"
 
+#include "base/unaligned.h"
+
 #include <string.h>
 
 #define WORD	      8
@@ -79,30 +81,6 @@ void scopes_layout_init(struct scopes_layout *layout, const struct vm_tables *ta
 	layout->bytes = finding.bytes;
 }
 
-static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
-static int32_t i32_at(const uint8_t *bytes, uint32_t at)
-{
-	int32_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
-static uint16_t u16_at(const uint8_t *bytes, uint32_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 /* An address behind another one; 0 if there is none. */
 static uint64_t behind(uint64_t addr, int32_t by)
 {
@@ -123,14 +101,14 @@ static bool set_methods(const struct scopes_layout *layout, const uint8_t *bytes
 	uint64_t from, to;
 
 	if (layout->methods_are == SCOPES_METHODS_IN_DATA) {
-		from = behind(behind(addr, i32_at(bytes, layout->methods_from)),
-			      u16_at(bytes, layout->methods));
-		to = behind(addr, i32_at(bytes, layout->methods_end));
+		from = behind(behind(addr, unaligned_i32(bytes, layout->methods_from)),
+			      unaligned_u16(bytes, layout->methods));
+		to = behind(addr, unaligned_i32(bytes, layout->methods_end));
 	} else {
-		const uint64_t apart = u64_at(bytes, layout->methods);
+		const uint64_t apart = unaligned_u64(bytes, layout->methods);
 
-		from = behind(apart, i32_at(bytes, layout->methods_from));
-		to = behind(apart, i32_at(bytes, layout->methods_end));
+		from = behind(apart, unaligned_i32(bytes, layout->methods_from));
+		to = behind(apart, unaligned_i32(bytes, layout->methods_end));
 	}
 	return set_span(from, to, &ret->methods);
 }
@@ -138,10 +116,10 @@ static bool set_methods(const struct scopes_layout *layout, const uint8_t *bytes
 static bool find_places_apart(const struct scopes_layout *layout, const uint8_t *bytes,
 			      uint64_t addr, struct scopes_places *ret)
 {
-	const uint64_t apart = u64_at(bytes, layout->apart);
-	const uint64_t pcs = behind(apart, i32_at(bytes, layout->pcs));
-	const uint64_t scopes = behind(apart, i32_at(bytes, layout->scopes));
-	const uint64_t end = behind(apart, i32_at(bytes, layout->apart_bytes));
+	const uint64_t apart = unaligned_u64(bytes, layout->apart);
+	const uint64_t pcs = behind(apart, unaligned_i32(bytes, layout->pcs));
+	const uint64_t scopes = behind(apart, unaligned_i32(bytes, layout->scopes));
+	const uint64_t end = behind(apart, unaligned_i32(bytes, layout->apart_bytes));
 
 	return set_span(pcs, scopes, &ret->pcs) && set_span(scopes, end, &ret->scopes) &&
 	       set_methods(layout, bytes, addr, ret);
@@ -150,13 +128,13 @@ static bool find_places_apart(const struct scopes_layout *layout, const uint8_t 
 static bool find_places_in_blob(const struct scopes_layout *layout, const uint8_t *bytes,
 				uint64_t addr, struct scopes_places *ret)
 {
-	const uint64_t pcs = behind(addr, i32_at(bytes, layout->pcs));
+	const uint64_t pcs = behind(addr, unaligned_i32(bytes, layout->pcs));
 	const uint64_t scopes = layout->scopes_is_pointer
-					? u64_at(bytes, layout->scopes)
-					: behind(addr, i32_at(bytes, layout->scopes));
-	const uint64_t methods = behind(addr, i32_at(bytes, layout->methods));
+					? unaligned_u64(bytes, layout->scopes)
+					: behind(addr, unaligned_i32(bytes, layout->scopes));
+	const uint64_t methods = behind(addr, unaligned_i32(bytes, layout->methods));
 
-	return set_span(pcs, behind(addr, i32_at(bytes, layout->pcs_end)), &ret->pcs) &&
+	return set_span(pcs, behind(addr, unaligned_i32(bytes, layout->pcs_end)), &ret->pcs) &&
 	       set_span(scopes, pcs, &ret->scopes) && set_span(methods, scopes, &ret->methods);
 }
 

@@ -7,6 +7,7 @@
 #include "outside/stub_list.h"
 
 #include "base/array.h"
+#include "base/unaligned.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,14 +30,6 @@ struct desc {
 	uint64_t next, name, begin, end;
 };
 
-static uint64_t u64_at(const uint8_t *bytes, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 static bool is_pointer(uint64_t addr)
 {
 	return addr >= VM_MEMORY_PAGE_BYTES && addr < HIGHEST_ADDR && addr % WORD == 0;
@@ -53,10 +46,10 @@ static bool is_in_stub(const struct blob_list *blobs, uint64_t begin, uint64_t e
 /* A stub that is being generated has no end yet. */
 static bool decode(const uint8_t *bytes, uint32_t code_at, struct desc *ret)
 {
-	*ret = (struct desc){.next = u64_at(bytes, 0),
-			     .name = u64_at(bytes, NAME_AT),
-			     .begin = u64_at(bytes, code_at),
-			     .end = u64_at(bytes, code_at + WORD)};
+	*ret = (struct desc){.next = unaligned_u64(bytes, 0),
+			     .name = unaligned_u64(bytes, NAME_AT),
+			     .begin = unaligned_u64(bytes, code_at),
+			     .end = unaligned_u64(bytes, code_at + WORD)};
 	return (ret->next == 0 || is_pointer(ret->next)) && ret->name >= VM_MEMORY_PAGE_BYTES &&
 	       ret->name < HIGHEST_ADDR && ret->begin > 0 && ret->begin < HIGHEST_ADDR &&
 	       (ret->end == 0 ||
@@ -197,7 +190,7 @@ static int search_chunk(struct search *search, uint64_t at, size_t len)
 	if (vm_memory_get(search->memory, at, search->chunk, len) < 0)
 		return search->memory->err;
 	for (size_t i = 0; !err && i + WORD <= len; i += WORD)
-		err = add_candidate(search, at + i, u64_at(search->chunk, i));
+		err = add_candidate(search, at + i, unaligned_u64(search->chunk, i));
 	return err;
 }
 

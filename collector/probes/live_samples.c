@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/map64.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "guard/heap_bytes.h"
 #include "guard/owner.h"
 #include "probes/kept_stack.h"

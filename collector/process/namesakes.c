@@ -2,7 +2,7 @@
 /* Finds JVMs that are called the same, see namesakes.h. Names are compared by their hashes. */
 #include "process/namesakes.h"
 
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "container/place_name.h"
 
 #include <string.h>

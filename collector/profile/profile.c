@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 
 #include "base/array.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 
 #include <assert.h>
 #include <errno.h>

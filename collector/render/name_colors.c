@@ -9,7 +9,7 @@
 #include "render/name_colors.h"
 
 #include "base/cleanup.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "encode/bytes.h"
 #include "encode/text.h"
 

@@ -6,7 +6,7 @@
  */
 #include "render/palette.h"
 
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "render/name_colors.h"
 
 #include <errno.h>

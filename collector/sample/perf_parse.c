@@ -20,6 +20,7 @@
  */
 #include "sample/perf_parse.h"
 
+#include "base/unaligned.h"
 #include "sample/sample_regs.h"
 
 #include <errno.h>
@@ -29,28 +30,12 @@
 
 #define SAMPLE_ID_BYTES 24
 
-static uint32_t u32_at(const unsigned char *p, size_t off)
-{
-	uint32_t v;
-
-	memcpy(&v, p + off, sizeof(v));
-	return v;
-}
-
-static uint64_t u64_at(const unsigned char *p, size_t off)
-{
-	uint64_t v;
-
-	memcpy(&v, p + off, sizeof(v));
-	return v;
-}
-
 /* Takes the next u64 of a record. False: the record is too short. */
 static bool take_u64(const unsigned char *p, size_t len, size_t *off, uint64_t *ret)
 {
 	if (len - *off < sizeof(*ret))
 		return false;
-	*ret = u64_at(p, *off);
+	*ret = unaligned_u64(p, *off);
 	*off += sizeof(*ret);
 	return true;
 }
@@ -120,16 +105,16 @@ static int parse_sample(const struct perf_event_header *header, uint64_t sample_
 
 	if (len < fixed)
 		return -EBADMSG;
-	n = u64_at(p, 40);
+	n = unaligned_u64(p, 40);
 	if (n > (len - fixed) / 8)
 		return -EBADMSG;
 	record = (struct record){
 		.kind = RECORD_SAMPLE,
-		.pid = (pid_t)u32_at(p, 8),
-		.tid = (pid_t)u32_at(p, 12),
-		.time_ns = u64_at(p, 16),
-		.cpu = u32_at(p, 24),
-		.sample = {.period = u64_at(p, 32),
+		.pid = (pid_t)unaligned_u32(p, 8),
+		.tid = (pid_t)unaligned_u32(p, 12),
+		.time_ns = unaligned_u64(p, 16),
+		.cpu = unaligned_u32(p, 24),
+		.sample = {.period = unaligned_u64(p, 32),
 			   .weight = 1,
 			   .is_exact = header->misc & PERF_RECORD_MISC_EXACT_IP},
 	};
@@ -151,10 +136,10 @@ static int parse_exec(const unsigned char *p, size_t len, struct record *ret)
 		return -EBADMSG;
 	*ret = (struct record){
 		.kind = RECORD_EXEC,
-		.pid = (pid_t)u32_at(p, 0),
-		.tid = (pid_t)u32_at(p, 4),
-		.time_ns = u64_at(p, 8),
-		.cpu = u32_at(p, 16),
+		.pid = (pid_t)unaligned_u32(p, 0),
+		.tid = (pid_t)unaligned_u32(p, 4),
+		.time_ns = unaligned_u64(p, 8),
+		.cpu = unaligned_u32(p, 16),
 	};
 	return 1;
 }
@@ -175,18 +160,18 @@ static int parse_mmap2(const unsigned char *p, size_t len, struct record *ret)
 	path = text_within(p + fixed, len - fixed);
 	if (!path)
 		return -EBADMSG;
-	if (!(u32_at(p, 56) & PROT_EXEC))
+	if (!(unaligned_u32(p, 56) & PROT_EXEC))
 		return 0;
 	ret->kind = RECORD_MMAP;
-	ret->pid = (pid_t)u32_at(p, 0);
-	ret->tid = (pid_t)u32_at(p, 4);
+	ret->pid = (pid_t)unaligned_u32(p, 0);
+	ret->tid = (pid_t)unaligned_u32(p, 4);
 	ret->mmap = (struct record_mmap){
-		.addr = u64_at(p, 8),
-		.len = u64_at(p, 16),
-		.file_off = u64_at(p, 24),
-		.dev_major = u32_at(p, 32),
-		.dev_minor = u32_at(p, 36),
-		.inode = u64_at(p, 40),
+		.addr = unaligned_u64(p, 8),
+		.len = unaligned_u64(p, 16),
+		.file_off = unaligned_u64(p, 24),
+		.dev_major = unaligned_u32(p, 32),
+		.dev_minor = unaligned_u32(p, 36),
+		.inode = unaligned_u64(p, 40),
 		.path = path,
 	};
 	return 1;
@@ -210,9 +195,9 @@ static int parse_fork_exit(const unsigned char *p, size_t len, enum record_kind 
 	if (len < 24)
 		return -EBADMSG;
 	ret->kind = kind;
-	ret->pid = (pid_t)u32_at(p, 0);
-	ret->tid = (pid_t)u32_at(p, 8);
-	ret->fork.parent_pid = (pid_t)u32_at(p, 4);
+	ret->pid = (pid_t)unaligned_u32(p, 0);
+	ret->tid = (pid_t)unaligned_u32(p, 8);
+	ret->fork.parent_pid = (pid_t)unaligned_u32(p, 4);
 	return 1;
 }
 
@@ -228,8 +213,8 @@ static int parse_ksymbol(const unsigned char *p, size_t len, struct record *ret)
 	memcpy(&flags, p + 14, sizeof(flags));
 	ret->kind = RECORD_KSYMBOL;
 	ret->ksymbol = (struct record_ksymbol){
-		.addr = u64_at(p, 0),
-		.len = u32_at(p, 8),
+		.addr = unaligned_u64(p, 0),
+		.len = unaligned_u32(p, 8),
 		.is_bpf = type == PERF_RECORD_KSYMBOL_TYPE_BPF,
 		.is_gone = flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
 		.name = name,
@@ -242,7 +227,7 @@ static int parse_lost(const unsigned char *p, size_t len, size_t off, struct rec
 	if (len < off + 8)
 		return -EBADMSG;
 	ret->kind = RECORD_LOST;
-	ret->lost = u64_at(p, off);
+	ret->lost = unaligned_u64(p, off);
 	return 1;
 }
 
@@ -262,10 +247,10 @@ int perf_parse(const void *data, size_t len, uint64_t sample_type, struct record
 	if (header->type == PERF_RECORD_SAMPLE)
 		return parse_sample(header, sample_type, ret);
 	id_off = len - SAMPLE_ID_BYTES;
-	record.pid = (pid_t)u32_at(p, id_off);
-	record.tid = (pid_t)u32_at(p, id_off + 4);
-	record.time_ns = u64_at(p, id_off + 8);
-	record.cpu = u32_at(p, id_off + 16);
+	record.pid = (pid_t)unaligned_u32(p, id_off);
+	record.tid = (pid_t)unaligned_u32(p, id_off + 4);
+	record.time_ns = unaligned_u64(p, id_off + 8);
+	record.cpu = unaligned_u32(p, id_off + 16);
 	switch (header->type) {
 	case PERF_RECORD_MMAP2:
 		n = parse_mmap2(p, id_off, &record);

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/map64.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "base/thread.h"
 #include "confine/flat.h"
 #include "confine/parser.h"

@@ -3,7 +3,7 @@
 #include "top/top_view.h"
 
 #include "base/array.h"
-#include "base/quick_hash.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "top/top_callers.h"
 #include "top/top_owner.h"

@@ -2,6 +2,7 @@
 /* Reads the frames of a thread out of its chunks, see heap_stack.h. */
 #include "unwind/heap_stack.h"
 
+#include "base/unaligned.h"
 #include "memory/process_memory.h"
 #include "unwind/heap_form.h"
 #include "unwind/heap_frames.h"
@@ -71,22 +72,6 @@ static bool read_memory(struct reader *reader, uint64_t addr, void *ret, size_t 
 	return read_some(reader, addr, ret, len) == len;
 }
 
-static uint32_t u32_at(const uint8_t *object, uint32_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, object + at, sizeof(value));
-	return value;
-}
-
-static uint64_t u64_at(const uint8_t *object, uint32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, object + at, sizeof(value));
-	return value;
-}
-
 /* ---- references ---- */
 
 /* The address in a coloured reference; 0: the reference has no colour. */
@@ -105,11 +90,11 @@ static uint64_t reference_at(struct reader *reader, const uint8_t *object, uint3
 	uint64_t narrow;
 
 	if (reader->form.is_coloured)
-		return zgc_resolve(&reader->zgc, u64_at(object, at),
-				   uncoloured(u64_at(object, at)));
+		return zgc_resolve(&reader->zgc, unaligned_u64(object, at),
+				   uncoloured(unaligned_u64(object, at)));
 	if (reader->form.reference == 8)
-		return u64_at(object, at);
-	narrow = u32_at(object, at);
+		return unaligned_u64(object, at);
+	narrow = unaligned_u32(object, at);
 	return narrow ? reader->facts->narrow_base + (narrow << reader->facts->narrow_shift) : 0;
 }
 
@@ -125,7 +110,7 @@ static bool is_same_object(uint64_t a, uint64_t b)
  */
 static uint64_t copy_of(const struct reader *reader, const uint8_t *object)
 {
-	const uint64_t mark = u64_at(object, 0);
+	const uint64_t mark = unaligned_u64(object, 0);
 	const uint64_t addr = mark & ~(uint64_t)MARK_FORWARDED;
 	const bool is_copied = (mark & MARK_FORWARDED) == MARK_FORWARDED && addr % 8 == 0;
 
@@ -260,11 +245,11 @@ static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK
 
 	if (n_read == 0)
 		return false;
-	size = u32_at(object, heap_form_chunk_int_at(form, 0));
-	bottom = u32_at(object, heap_form_chunk_int_at(form, 2));
+	size = unaligned_u32(object, heap_form_chunk_int_at(form, 0));
+	bottom = unaligned_u32(object, heap_form_chunk_int_at(form, 2));
 	*ret = (struct heap_chunk){
 		.parent = reference_at(reader, object, heap_form_parent_at(form)),
-		.sp = u32_at(object, heap_form_chunk_int_at(form, 1)),
+		.sp = unaligned_u32(object, heap_form_chunk_int_at(form, 1)),
 		.end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
 		.words = (const uint64_t *)(const void *)(bytes + heap_form_stack_at(form))};
 	if (size == 0 || size > INT32_MAX / 8 || ret->end > size || ret->sp > size)

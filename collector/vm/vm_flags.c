@@ -2,6 +2,8 @@
 /* Looks for a flag in a JVM's array of flags, see vm_flags.h. */
 #include "vm/vm_flags.h"
 
+#include "base/unaligned.h"
+
 #include <string.h>
 
 #define NAME_BYTES 64
@@ -25,14 +27,6 @@ static bool find_flags(struct vm_memory *memory, const struct vm_tables *tables,
 	       vm_memory_get(memory, own[VM_OWN_FLAG_COUNT], &ret->count, sizeof(ret->count)) == 0;
 }
 
-static uint64_t u64_at(const uint8_t *bytes, uint32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 /* The address of the flag's value; 0: there is none. Names are read by the pages that are kept. */
 static uint64_t find_value(struct vm_memory *memory, const struct vm_tables *tables,
 			   const struct flags *flags, const char *wanted)
@@ -44,10 +38,11 @@ static uint64_t find_value(struct vm_memory *memory, const struct vm_tables *tab
 		if (vm_memory_get_kept(memory, flags->at + i * tables->flag_bytes, flag,
 				       tables->flag_bytes) < 0)
 			return 0;
-		if (u64_at(flag, flags->name_at) &&
-		    vm_memory_text(memory, u64_at(flag, flags->name_at), name, sizeof(name)) == 0 &&
+		if (unaligned_u64(flag, flags->name_at) &&
+		    vm_memory_text(memory, unaligned_u64(flag, flags->name_at), name,
+				   sizeof(name)) == 0 &&
 		    strcmp(name, wanted) == 0)
-			return u64_at(flag, flags->addr_at);
+			return unaligned_u64(flag, flags->addr_at);
 	}
 	return 0;
 }

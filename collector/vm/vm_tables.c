@@ -2,6 +2,8 @@
 /* Walks the tables that libjvm exports for debuggers, see vm_tables.h. */
 #include "vm/vm_tables.h"
 
+#include "base/unaligned.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -145,22 +147,6 @@ static int make_table(const struct exports *exports, enum symbol at, enum symbol
 		       : -EPROTO;
 }
 
-static uint64_t u64_at(const struct entry *entry, uint64_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, entry->bytes + at, sizeof(value));
-	return value;
-}
-
-static int32_t i32_at(const struct entry *entry, uint64_t at)
-{
-	int32_t value;
-
-	memcpy(&value, entry->bytes + at, sizeof(value));
-	return value;
-}
-
 /* Reads a name. A name that is too long becomes "", which is none that is wanted. */
 static int read_name(struct vm_memory *memory, uint64_t at, char ret[VM_TABLES_NAME_BYTES])
 {
@@ -186,7 +172,7 @@ static int next_entry(struct vm_memory *memory, const struct table *table, size_
 	if (err)
 		return err;
 	++*pos;
-	name = u64_at(ret, table->name_at);
+	name = unaligned_u64(ret->bytes, table->name_at);
 	if (!name)
 		return 0;
 	err = read_name(memory, name, ret->name);
@@ -207,7 +193,7 @@ static int is_declared(struct vm_memory *memory, const struct exports *exports,
 		       const struct entry *entry, const char *type, bool *ret)
 {
 	char declared[VM_TABLES_NAME_BYTES];
-	const uint64_t at = u64_at(entry, exports->values[STRUCT_DECLARED]);
+	const uint64_t at = unaligned_u64(entry->bytes, exports->values[STRUCT_DECLARED]);
 	const int err = at ? read_name(memory, at, declared) : 0;
 
 	*ret = !err && at && strcmp(declared, type) == 0;
@@ -227,10 +213,10 @@ static void take_own(const char *type, const char *name, uint64_t value, struct 
 static int take_field(struct vm_memory *memory, const struct exports *exports,
 		      const struct entry *entry, struct vm_tables *ret)
 {
-	const bool is_static = i32_at(entry, exports->values[STRUCT_STATIC]) != 0;
-	const uint64_t value =
-		u64_at(entry, exports->values[is_static ? STRUCT_ADDRESS : STRUCT_OFFSET]);
-	const uint64_t name_at = u64_at(entry, exports->values[STRUCT_FIELD]);
+	const bool is_static = unaligned_i32(entry->bytes, exports->values[STRUCT_STATIC]) != 0;
+	const uint64_t value = unaligned_u64(
+		entry->bytes, exports->values[is_static ? STRUCT_ADDRESS : STRUCT_OFFSET]);
+	const uint64_t name_at = unaligned_u64(entry->bytes, exports->values[STRUCT_FIELD]);
 	char name[VM_TABLES_NAME_BYTES];
 	int err = name_at ? read_name(memory, name_at, name) : -EPROTO;
 
@@ -288,10 +274,11 @@ static int read_sizes(struct vm_memory *memory, const struct exports *exports,
 			if (!is_wrapped(vm_size_names[i], "sizeof(", entry.name, ")"))
 				continue;
 			ret->has_size[i] = true;
-			ret->sizes[i] = (int64_t)u64_at(&entry, exports->values[TYPE_SIZE]);
+			ret->sizes[i] =
+				(int64_t)unaligned_u64(entry.bytes, exports->values[TYPE_SIZE]);
 		}
 		if (!err && strcmp(entry.name, "JVMFlag") == 0)
-			ret->flag_bytes = u64_at(&entry, exports->values[TYPE_SIZE]);
+			ret->flag_bytes = unaligned_u64(entry.bytes, exports->values[TYPE_SIZE]);
 	}
 	return err;
 }
@@ -317,7 +304,8 @@ static int read_constants(struct vm_memory *memory, const struct exports *export
 	while (!err && (n = next_entry(memory, &table, &pos, &entry)) != 0) {
 		err = n < 0 ? n : 0;
 		if (!err)
-			take_constant(entry.name, i32_at(&entry, exports->values[INT_VALUE]), ret);
+			take_constant(entry.name,
+				      unaligned_i32(entry.bytes, exports->values[INT_VALUE]), ret);
 	}
 	pos = 0;
 	if (!err)
@@ -325,8 +313,10 @@ static int read_constants(struct vm_memory *memory, const struct exports *export
 	while (!err && (n = next_entry(memory, &table, &pos, &entry)) != 0) {
 		err = n < 0 ? n : 0;
 		if (!err)
-			take_constant(entry.name,
-				      (int64_t)u64_at(&entry, exports->values[LONG_VALUE]), ret);
+			take_constant(
+				entry.name,
+				(int64_t)unaligned_u64(entry.bytes, exports->values[LONG_VALUE]),
+				ret);
 	}
 	return err;
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/hash_seed.h"
+#include "base/hash.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
 #include "confine/parser.h"

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   texts and numbers -> hashes for tables with millions of look-ups
+ * shape:   keys and texts -> hashes that no other process can foresee
  * units:   none
  * threads: any
- * errors:  none
- * source:  none
+ * errors:  none; without random numbers the seed is made of the clock and an address
+ * source:  Aumasson and Bernstein, "SipHash: a fast short-input PRF"
  *
- * quick_hash is several times as fast as hash_seed.h, from which its seed must come. Both halves of
- * a product depend on all bits of both factors, and the seed is in both factors. So a file that has
- * hostile names cannot choose which names collide. Unlike SipHash, quick_hash has no proof; it only
- * guards the time that one run takes for one file.
+ * Keys come from containers. A process that knows the hash function could choose keys that collide,
+ * so that each look-up walks all of these keys. The seed is chosen anew for each run of the
+ * collector.
+ *
+ * quick_hash is several times as fast as hash_seed, from which its seed must come: it is for tables
+ * with millions of look-ups. Both halves of a product depend on all bits of both factors, and the
+ * seed is in both factors. So a file that has hostile names cannot choose which names collide.
+ * Unlike SipHash, quick_hash has no proof; it only guards the time that one run takes for one file.
  */
-#ifndef FG_BASE_QUICK_HASH_H
-#define FG_BASE_QUICK_HASH_H
-
-#include "base/hash_seed.h"
+#ifndef FG_BASE_HASH_H
+#define FG_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+uint64_t hash_seed_mix(uint64_t key);
+uint64_t hash_seed_bytes(const void *data, size_t len);
 
 static inline uint64_t quick_hash_seed(uint64_t purpose)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SipHash-1-3 with a random key, see hash_seed.h: four words of state, one round for each eight
+ * SipHash-1-3 with a random key, see hash.h: four words of state, one round for each eight
  * bytes of input, three rounds at the end.
  */
-#include "base/hash_seed.h"
+#include "base/hash.h"
 
 #include "base/clock.h"
 
