@@ -61,7 +61,11 @@ bool blob_windows_decode(struct blob_windows *windows, size_t i, struct code_blo
 	    !code_blob_decode(layout, window + layout->header_bytes,
 			      block->addr + layout->header_bytes, block->end, ret))
 		return false;
-	ret->kind = blob_names_kind(windows->names, windows->memory, ret->name_at);
+	if (ret->name_at != windows->kind_of) { /* most blobs have the name of the one before */
+		windows->kind = blob_names_kind(windows->names, windows->memory, ret->name_at);
+		windows->kind_of = windows->kind == BLOB_UNREADABLE ? 0 : ret->name_at;
+	}
+	ret->kind = windows->kind;
 	if (ret->kind == BLOB_UNREADABLE)
 		return false;
 	if (ret->kind == BLOB_STUB)

@@ -19,6 +19,8 @@ struct blob_windows {
 	struct vm_memory *memory; /* borrowed */
 	const struct code_layout *layout;
 	struct blob_names *names;
+	uint64_t kind_of; /* the name of the last blob, and the kind that the name says */
+	enum blob_kind kind;
 	struct code_block blocks[BLOB_WINDOWS_MAX];
 	struct vm_piece pieces[BLOB_WINDOWS_MAX];
 	uint32_t bytes_each;

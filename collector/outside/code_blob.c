@@ -113,6 +113,11 @@ bool code_blob_decode(const struct code_layout *layout, const uint8_t *bytes, ui
 
 /* ---- lists ---- */
 
+int blob_list_reserve(struct blob_list *list, size_t count)
+{
+	return ARRAY_RESERVE(list->at, list->size, count);
+}
+
 int blob_list_add(struct blob_list *list, const struct code_blob *blob)
 {
 	if (ARRAY_RESERVE(list->at, list->size, list->count + 1) < 0)
@@ -130,8 +135,26 @@ static int by_addr(const void *a, const void *b)
 
 void blob_list_sort(struct blob_list *list)
 {
-	if (list->count > 0)
-		qsort(list->at, list->count, sizeof(*list->at), by_addr);
+	for (size_t i = 1; i < list->count; i++) {
+		if (list->at[i - 1].addr > list->at[i].addr) {
+			qsort(list->at, list->count, sizeof(*list->at), by_addr);
+			return;
+		}
+	}
+}
+
+void blob_list_merge(struct blob_list *list, const struct blob_list *more)
+{
+	size_t i = list->count, k = more->count;
+
+	list->count += k;
+	while (k > 0) { /* from behind, where the room is */
+		const bool is_more = i == 0 || list->at[i - 1].addr <= more->at[k - 1].addr;
+
+		list->at[i + k - 1] = is_more ? more->at[k - 1] : list->at[i - 1];
+		k -= is_more;
+		i -= !is_more;
+	}
 }
 
 const struct code_blob *blob_list_find(const struct blob_list *list, uint64_t addr)

@@ -62,8 +62,11 @@ struct blob_list {
 	size_t count, size;
 };
 
+int blob_list_reserve(struct blob_list *list, size_t count); /* -ENOMEM */
 int blob_list_add(struct blob_list *list, const struct code_blob *blob);
 void blob_list_sort(struct blob_list *list);
+/* Both are sorted, and the list has room for all. */
+void blob_list_merge(struct blob_list *list, const struct blob_list *more);
 /* The blob of a sorted list in whose code the address lies, borrowed; or NULL. */
 const struct code_blob *blob_list_find(const struct blob_list *list, uint64_t addr);
 void blob_list_fini(struct blob_list *list);

@@ -142,25 +142,47 @@ static int list_heap(struct vm_memory *memory, const struct heap *heap, uint8_t 
 	return 0;
 }
 
+/* Reads all heaps, in order of address. Heaps that overlap are none. */
+static int read_heaps(struct vm_memory *memory, const struct code_layout *layout,
+		      struct heap ret[CODE_HEAPS_MAX], size_t *ret_n)
+{
+	uint64_t addrs[CODE_HEAPS_MAX];
+	size_t n = 0;
+	int err = find_heaps(memory, layout, addrs, &n);
+
+	for (size_t i = 0; !err && i < n; i++) {
+		struct heap heap;
+		size_t at = i;
+
+		err = read_heap(memory, layout, addrs[i], &heap);
+		for (; !err && at > 0 && ret[at - 1].memory.low > heap.memory.low; at--)
+			ret[at] = ret[at - 1];
+		if (!err)
+			ret[at] = heap;
+	}
+	for (size_t i = 1; !err && i < n; i++) {
+		if (ret[i].memory.low < ret[i - 1].memory.high)
+			err = -EPROTO;
+	}
+	*ret_n = err ? 0 : n;
+	return err;
+}
+
 int code_heaps_list(struct vm_memory *memory, const struct code_layout *layout,
 		    struct code_blocks *ret)
 {
 	uint8_t *const map = malloc(SEGMENTS_AT_ONCE);
-	uint64_t heaps[CODE_HEAPS_MAX];
+	struct heap heaps[CODE_HEAPS_MAX];
 	size_t n = 0;
-	int err = map ? find_heaps(memory, layout, heaps, &n) : -ENOMEM;
+	int err = map ? read_heaps(memory, layout, heaps, &n) : -ENOMEM;
 
 	ret->count = 0;
 	ret->left_out = 0;
 	ret->n_heaps = 0;
 	for (size_t i = 0; !err && i < n; i++) {
-		struct heap heap;
-
-		err = read_heap(memory, layout, heaps[i], &heap);
-		if (err)
-			break;
-		ret->heaps[ret->n_heaps++] = (struct vm_span){heap.memory.low, heap.boundary};
-		err = list_heap(memory, &heap, map, ret);
+		ret->heaps[ret->n_heaps++] =
+			(struct vm_span){heaps[i].memory.low, heaps[i].boundary};
+		err = list_heap(memory, &heaps[i], map, ret);
 	}
 	free(map);
 	return err;

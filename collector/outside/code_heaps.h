@@ -33,7 +33,7 @@ struct code_blocks {
 };
 
 /*
- * Finds all blocks; of each heap in rising order. Blocks that are free are among them, and are told
+ * Finds all blocks, in rising order. Blocks that are free are among them, and are told
  * apart by their headers. A JVM that has no heaps yet has no blocks.
  */
 int code_heaps_list(struct vm_memory *memory, const struct code_layout *layout,

@@ -33,6 +33,8 @@ static void forget_step(struct method_names *names)
 	arena_fini(&names->arena);
 	names->methods = (struct map64){0};
 	names->arena = (struct arena){0};
+	free(names->batch);
+	names->batch = NULL;
 	names->n_waiting = 0;
 	names->n_lines = 0;
 }
@@ -190,9 +192,12 @@ static int keep(struct method_names *names, struct method_batch_entry *entry, bo
 int method_names_read(struct method_names *names, struct vm_memory *memory,
 		      const struct vm_layout *layout)
 {
-	struct method_batch *const batch = names->n_waiting > 0 ? malloc(sizeof(*batch)) : NULL;
-	int err = names->n_waiting > 0 && !batch ? -ENOMEM : 0;
+	struct method_batch *batch = names->batch;
+	int err;
 
+	if (!batch && names->n_waiting > 0)
+		batch = names->batch = malloc(sizeof(*batch));
+	err = !batch && names->n_waiting > 0 ? -ENOMEM : 0;
 	for (size_t at = 0; !err && at < names->n_waiting; at += METHOD_BATCH_MAX) {
 		const size_t left = names->n_waiting - at;
 
@@ -205,7 +210,6 @@ int method_names_read(struct method_names *names, struct vm_memory *memory,
 			err = keep(names, &batch->entries[i], layout->lines_are_biased,
 				   names->waiting[at + i]);
 	}
-	free(batch);
 	names->n_waiting = 0;
 	return err;
 }

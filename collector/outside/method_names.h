@@ -45,6 +45,7 @@ struct method_names {
 	struct named_method **waiting; /* whose names have not been read */
 	size_t n_waiting, waiting_size;
 	size_t n_lines;
+	struct method_batch *batch; /* large: NULL until the step reads names */
 	/* Of all steps. */
 	struct map64 told; /* address -> what was told, in told_arena */
 	struct arena told_arena;

@@ -9,6 +9,7 @@
  */
 #include "outside/vm_reading.h"
 
+#include "base/array.h"
 #include "outside/code_telling.h"
 
 #include <errno.h>
@@ -40,14 +41,24 @@ struct vm_reading {
 	struct code_telling_stats told; /* which belong to the stats */
 };
 
-/* What one step has at hand. */
+/* What becomes of a blob that is known. */
+enum known_state {
+	KNOWN_STAYS,
+	KNOWN_GONE,
+	KNOWN_AGAIN, /* it is told of again */
+};
+
+/* What one step has at hand. Lists are in order of address. */
 struct stepping {
 	struct vm_reading *reading;
 	struct vm_memory *memory;
 	struct code_telling telling;
-	struct blob_list now;	/* what the heaps have */
-	struct blob_list kept;	/* what is known after the step */
+	uint8_t *states;	/* of those that are known; NULL: the heaps are not listed */
+	size_t passed;		/* so many of these are in front of the blob that is listed */
+	size_t changed;		/* of these do not stay */
+	struct blob_list stubs; /* what is in the heaps and is no nmethod */
 	struct blob_list fresh; /* what is to be told of */
+	struct blob_list told;	/* what was told of */
 };
 
 int vm_reading_new(const struct vm_image_mapping *libjvm, bool is_beside, struct vm_reading **ret)
@@ -79,12 +90,53 @@ void vm_reading_free(struct vm_reading *reading)
 
 /* ---- reading blobs ---- */
 
+static void pass_known(struct stepping *step, enum known_state state)
+{
+	step->states[step->passed++] = state;
+	step->changed += state != KNOWN_STAYS;
+}
+
+/* Whether the next blob of the heaps is known. Those in front of it are gone. */
+static bool is_known(struct stepping *step, const struct code_blob *blob)
+{
+	struct blob_list *const known = &step->reading->known;
+
+	while (step->passed < known->count && known->at[step->passed].addr <= blob->addr) {
+		struct code_blob *const old = &known->at[step->passed];
+
+		if (code_blob_is(old, blob)) {
+			*old = *blob;
+			pass_known(step, KNOWN_STAYS);
+			return true;
+		}
+		step->reading->stats.reused += old->addr == blob->addr;
+		pass_known(step, KNOWN_GONE);
+	}
+	return false;
+}
+
+static int note_blob(struct stepping *step, const struct code_blob *blob)
+{
+	int err = 0;
+
+	if (!is_known(step, blob))
+		err = blob_list_add(&step->fresh, blob);
+	if (!err && blob->kind == BLOB_STUB)
+		err = blob_list_add(&step->stubs, blob);
+	return err;
+}
+
+/* Compares what the heaps have with what is known. */
 static int list_blobs(struct stepping *step)
 {
 	const struct code_blocks *const blocks = &step->reading->blocks;
 	struct blob_windows *const windows = step->reading->windows;
+	const size_t n_known = step->reading->known.count;
 	int err = 0;
 
+	step->states = calloc(n_known + 1, sizeof(*step->states));
+	if (!step->states)
+		return -ENOMEM;
 	for (size_t at = 0; !err && at < blocks->count; at += BLOB_WINDOWS_MAX) {
 		const size_t left = blocks->count - at;
 		const size_t n = left < BLOB_WINDOWS_MAX ? left : BLOB_WINDOWS_MAX;
@@ -97,55 +149,64 @@ static int list_blobs(struct stepping *step)
 			struct code_blob blob;
 
 			if (blob_windows_decode(windows, i, &blob))
-				err = blob_list_add(&step->now, &blob);
+				err = note_blob(step, &blob);
 		}
 	}
-	blob_list_sort(&step->now);
+	while (!err && step->passed < n_known)
+		pass_known(step, KNOWN_GONE);
 	return err;
 }
 
-/* ---- comparing ---- */
-
-/* Code that was known is gone. Without room for the record it stays known. */
-static int tell_gone(struct stepping *step, const struct code_blob *blob)
+/* Known blobs in which there are new stubs are told of again. */
+static int tell_again(struct stepping *step)
 {
-	if (code_records_gone(&step->telling.out, blob))
-		return 0;
-	step->telling.has_more = true;
-	return blob_list_add(&step->kept, blob);
-}
-
-/* A blob in which there are new stubs is told of again. */
-static bool is_told_again(const struct stepping *step, const struct code_blob *blob)
-{
-	return blob->kind == BLOB_STUB && stub_list_has_new(&step->reading->stubs, blob);
-}
-
-/* Walks both lists in order of address. */
-static int compare(struct stepping *step)
-{
-	const struct blob_list *const known = &step->reading->known, *const now = &step->now;
-	size_t i = 0, k = 0;
+	const struct blob_list *const known = &step->reading->known;
 	int err = 0;
 
-	while (!err && (i < known->count || k < now->count)) {
-		const struct code_blob *const old = i < known->count ? &known->at[i] : NULL;
-		const struct code_blob *const new = k < now->count ? &now->at[k] : NULL;
+	for (size_t i = 0; !err && i < step->stubs.count; i++) {
+		const struct code_blob *const blob = &step->stubs.at[i];
+		const size_t at =
+			ARRAY_COUNT_BELOW(0, known->count, k, known->at[k].addr < blob->addr);
 
-		if (old && new &&code_blob_is(old, new)) {
-			err = blob_list_add(is_told_again(step, new) ? &step->fresh : &step->kept,
-					    new);
-			i++, k++;
-		} else if (old && (!new || old->addr <= new->addr)) {
-			step->reading->stats.reused += new && old->addr == new->addr;
-			err = tell_gone(step, old);
-			i++;
-		} else {
-			err = blob_list_add(&step->fresh, new);
-			k++;
+		if (at < known->count && known->at[at].addr == blob->addr &&
+		    step->states[at] == KNOWN_STAYS &&
+		    stub_list_has_new(&step->reading->stubs, blob)) {
+			step->states[at] = KNOWN_AGAIN;
+			step->changed++;
+			err = blob_list_add(&step->fresh, blob);
 		}
 	}
+	blob_list_sort(&step->fresh);
 	return err;
+}
+
+/* Code without room for the record that it is gone stays known. */
+static void tell_gone(struct stepping *step)
+{
+	const struct blob_list *const known = &step->reading->known;
+
+	for (size_t i = 0; step->changed > 0 && i < known->count; i++) {
+		if (step->states[i] != KNOWN_GONE ||
+		    code_records_gone(&step->telling.out, &known->at[i]))
+			continue;
+		step->telling.has_more = true;
+		step->states[i] = KNOWN_STAYS;
+	}
+}
+
+/* What is known after a step that has ended well: blobs that stay, and those that were told of. */
+static void take_known(struct stepping *step)
+{
+	struct blob_list *const known = &step->reading->known;
+	size_t n = 0;
+
+	for (size_t i = 0; step->changed > 0 && i < known->count; i++) {
+		if (step->states[i] == KNOWN_STAYS)
+			known->at[n++] = known->at[i];
+	}
+	if (step->changed > 0)
+		known->count = n;
+	blob_list_merge(known, &step->told);
 }
 
 /* ---- telling ---- */
@@ -169,8 +230,10 @@ static int tell_fresh(struct stepping *step)
 		at += n;
 	}
 	step->telling.has_more |= at < fresh->count;
-	blob_list_sort(&step->kept);
-	return err;
+	blob_list_sort(&step->told);
+	return err ? err
+		   : blob_list_reserve(&step->reading->known,
+				       step->reading->known.count + step->told.count);
 }
 
 /* ---- a step ---- */
@@ -276,10 +339,11 @@ static int read_code(struct stepping *step, const struct vm_reading_now *now)
 		err = list_blobs(step);
 	if (!err)
 		err = stub_list_update(&reading->stubs, step->memory, &reading->variables,
-				       &step->now);
+				       &step->stubs);
 	if (!err)
-		err = compare(step);
-	blob_list_fini(&step->now); /* which may be large */
+		err = tell_again(step);
+	if (!err)
+		tell_gone(step);
 	if (!err)
 		err = tell_fresh(step);
 	if (!err && !step->telling.has_more && !reading->is_whole) {
@@ -308,7 +372,7 @@ static void prepare(struct stepping *step, const struct vm_reading_now *now)
 		.methods = &reading->methods,
 		.names = &reading->method_names,
 		.stubs = &reading->stubs,
-		.told = &step->kept,
+		.told = &step->told,
 		.stats = &reading->told,
 	};
 	code_records_init(&telling->out, reading->records, VM_READING_RECORD_BYTES);
@@ -320,9 +384,10 @@ static void prepare(struct stepping *step, const struct vm_reading_now *now)
 
 static void end(struct stepping *step)
 {
-	blob_list_fini(&step->now);
-	blob_list_fini(&step->kept);
+	free(step->states);
+	blob_list_fini(&step->stubs);
 	blob_list_fini(&step->fresh);
+	blob_list_fini(&step->told);
 	code_telling_fini(&step->telling);
 	method_names_begin(&step->reading->method_names); /* frees what the step has read */
 }
@@ -348,12 +413,10 @@ int vm_reading_step(struct vm_reading *reading, struct vm_memory *memory,
 		err = read_code(&step, now);
 	if (!err)
 		tell_threads(&step, now);
-	if (!err && !now->only_threads) {
-		blob_list_fini(&reading->known);
-		reading->known = step.kept;
-		step.kept = (struct blob_list){0};
+	if (!err && step.states)
+		take_known(&step);
+	if (!err && !now->only_threads)
 		reading->step_ns = now->time_ns;
-	}
 	if (!err)
 		take_records(&step, ret);
 	end(&step);

@@ -34,7 +34,7 @@
 #define OUTSIDE_NAMES_YOUNG_NS UINT64_C(300000000)  /* at this age most JVMs know what they run */
 #define OUTSIDE_PATIENCE_NS    UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
 #define OUTSIDE_SHARE	       50
-#define OUTSIDE_BURST_NS       UINT64_C(500000000)
+#define OUTSIDE_BURST_NS       UINT64_C(1000000000)
 #define OUTSIDE_AT_ONCE_NS     UINT64_C(10000000000)
 #define OUTSIDE_RETRY_NS       UINT64_C(1000000000)
 #define OUTSIDE_RETRIES	       8

@@ -63,7 +63,7 @@ void fake_vm_set_u64(struct fake_vm *vm, uint64_t addr, uint64_t value)
 	fake_vm_set(vm, addr, &value, sizeof(value));
 }
 
-static uint64_t take(struct fake_vm *vm, size_t bytes)
+uint64_t fake_vm_take(struct fake_vm *vm, size_t bytes)
 {
 	const uint64_t addr = FAKE_BASE + vm->used;
 
@@ -74,7 +74,7 @@ static uint64_t take(struct fake_vm *vm, size_t bytes)
 
 uint64_t fake_vm_text(struct fake_vm *vm, const char *text)
 {
-	const uint64_t addr = take(vm, strlen(text) + 1);
+	const uint64_t addr = fake_vm_take(vm, strlen(text) + 1);
 
 	fake_vm_set(vm, addr, text, strlen(text) + 1);
 	return addr;
@@ -104,8 +104,9 @@ static void set_field(struct fake_vm *vm, uint64_t entry, const struct fake_fiel
 
 static void make_fields(struct fake_vm *vm)
 {
-	const uint64_t heaps = take(vm, 8), release = take(vm, 8), command = take(vm, 8);
-	const uint64_t info = take(vm, 8);
+	const uint64_t heaps = fake_vm_take(vm, 8), release = fake_vm_take(vm, 8),
+		       command = fake_vm_take(vm, 8);
+	const uint64_t info = fake_vm_take(vm, 8);
 	const bool old = vm->has_pointers;
 	const struct fake_field fields[] = {
 		{"CodeCache", "_heaps", "GrowableArray<CodeHeap*>*", true, heaps},
@@ -159,7 +160,7 @@ static void make_fields(struct fake_vm *vm)
 	};
 	const size_t n = sizeof(fields) / sizeof(*fields);
 
-	vm->structs = take(vm, (n + 1) * STRIDE);
+	vm->structs = fake_vm_take(vm, (n + 1) * STRIDE);
 	for (size_t i = 0; i < n; i++)
 		set_field(vm, vm->structs + i * STRIDE, &fields[i]);
 	fake_vm_set_u64(vm, heaps, vm->heaps_array);
@@ -177,7 +178,7 @@ static void make_types(struct fake_vm *vm)
 						{"PcDesc", PC_DESC}};
 	const size_t n = sizeof(types) / sizeof(*types);
 
-	vm->types = take(vm, (n + 1) * STRIDE);
+	vm->types = fake_vm_take(vm, (n + 1) * STRIDE);
 	for (size_t i = 0; i < n; i++) {
 		fake_vm_set_u64(vm, vm->types + i * STRIDE, fake_vm_text(vm, types[i].name));
 		fake_vm_set_u64(vm, vm->types + i * STRIDE + 8, types[i].value);
@@ -188,7 +189,7 @@ static void make_constants(struct fake_vm *vm)
 {
 	const int32_t word_bytes = 8, has_lines = HAS_LINES;
 
-	vm->ints = take(vm, 3 * STRIDE);
+	vm->ints = fake_vm_take(vm, 3 * STRIDE);
 	fake_vm_set_u64(vm, vm->ints, fake_vm_text(vm, "BytesPerWord"));
 	fake_vm_set(vm, vm->ints + 8, &word_bytes, sizeof(word_bytes));
 	fake_vm_set_u64(vm, vm->ints + STRIDE,
@@ -196,7 +197,7 @@ static void make_constants(struct fake_vm *vm)
 						 ? "ConstMethod::_has_linenumber_table"
 						 : "ConstMethodFlags::_misc_has_linenumber_table"));
 	fake_vm_set(vm, vm->ints + STRIDE + 8, &has_lines, sizeof(has_lines));
-	vm->longs = take(vm, STRIDE);
+	vm->longs = fake_vm_take(vm, STRIDE);
 }
 
 static void make_symbols(struct fake_vm *vm, const struct exported *exports, size_t n)
@@ -204,7 +205,7 @@ static void make_symbols(struct fake_vm *vm, const struct exported *exports, siz
 	uint64_t strings;
 	size_t at = 1;
 
-	vm->symbols = take(vm, (n + 1) * sizeof(Elf64_Sym));
+	vm->symbols = fake_vm_take(vm, (n + 1) * sizeof(Elf64_Sym));
 	strings = FAKE_BASE + vm->used; /* right behind, as linkers have it */
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Sym symbol = {.st_name = (Elf64_Word)at,
@@ -215,10 +216,10 @@ static void make_symbols(struct fake_vm *vm, const struct exported *exports, siz
 		at += strlen(exports[i].name) + 1;
 		fake_vm_set(vm, vm->symbols + (i + 1) * sizeof(symbol), &symbol, sizeof(symbol));
 	}
-	take(vm, at);
+	fake_vm_take(vm, at);
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Sym *const symbol = fake_vm_at(vm, vm->symbols + (i + 1) * sizeof(Elf64_Sym));
-		const uint64_t value = take(vm, 8);
+		const uint64_t value = fake_vm_take(vm, 8);
 
 		symbol->st_value = value - FAKE_BASE;
 		fake_vm_set_u64(vm, value, exports[i].value);
@@ -228,7 +229,7 @@ static void make_symbols(struct fake_vm *vm, const struct exported *exports, siz
 				     {DT_STRSZ, {at}},
 				     {DT_NULL, {0}}};
 
-	vm->dynamic = take(vm, sizeof(dynamic));
+	vm->dynamic = fake_vm_take(vm, sizeof(dynamic));
 	fake_vm_set(vm, vm->dynamic, dynamic, sizeof(dynamic));
 }
 
@@ -261,7 +262,7 @@ static void make_library(struct fake_vm *vm)
 	make_fields(vm);
 	make_types(vm);
 	make_constants(vm);
-	vm->stub_head = take(vm, 32) + 8;
+	vm->stub_head = fake_vm_take(vm, 32) + 8;
 	const struct exported exports[] = {
 		{"gHotSpotVMStructs", vm->structs},
 		{"gHotSpotVMStructEntryArrayStride", STRIDE},
@@ -294,12 +295,12 @@ static void make_library(struct fake_vm *vm)
 static void make_heap(struct fake_vm *vm)
 {
 	const int32_t len = 1, log2_segment = LOG2_SEGMENT;
-	const uint64_t data = take(vm, 8);
+	const uint64_t data = fake_vm_take(vm, 8);
 
-	vm->heap = take(vm, 128);
-	vm->segmap = take(vm, FAKE_SEGMENTS);
-	vm->code = take(vm, (size_t)FAKE_SEGMENTS << LOG2_SEGMENT);
-	vm->heaps_array = take(vm, 32);
+	vm->heap = fake_vm_take(vm, 128);
+	vm->segmap = fake_vm_take(vm, FAKE_SEGMENTS);
+	vm->code = fake_vm_take(vm, (size_t)FAKE_SEGMENTS << LOG2_SEGMENT);
+	vm->heaps_array = fake_vm_take(vm, 32);
 	fake_vm_set(vm, vm->heaps_array + 4, &len, sizeof(len));
 	fake_vm_set_u64(vm, vm->heaps_array + 8, data);
 	fake_vm_set_u64(vm, data, vm->heap);
@@ -363,7 +364,7 @@ void fake_vm_free_code(struct fake_vm *vm, uint64_t code)
 static uint64_t make_symbol(struct fake_vm *vm, const char *text)
 {
 	const uint16_t len = (uint16_t)strlen(text);
-	const uint64_t symbol = take(vm, 6u + len);
+	const uint64_t symbol = fake_vm_take(vm, 6u + len);
 
 	fake_vm_set(vm, symbol + 4, &len, sizeof(len));
 	fake_vm_set(vm, symbol + 6, text, len);
@@ -374,8 +375,9 @@ uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *
 			const char *signature)
 {
 	static const uint8_t lines[] = {0 << 3 | 5, 3 << 3 | 2, 0};
-	const uint64_t method = take(vm, 88), const_method = take(vm, 2 * CONST_METHOD);
-	const uint64_t pool = take(vm, POOL + 8 * 8), klass = take(vm, 64);
+	const uint64_t method = fake_vm_take(vm, 88),
+		       const_method = fake_vm_take(vm, 2 * CONST_METHOD);
+	const uint64_t pool = fake_vm_take(vm, POOL + 8 * 8), klass = fake_vm_take(vm, 64);
 	const uint16_t name_index = 3, signature_index = 4, code_bytes = CODE_BYTES;
 	const int32_t length = 8, words = 2 * CONST_METHOD / 8, flags = HAS_LINES;
 
@@ -466,7 +468,7 @@ uint64_t fake_vm_set_scopes(struct fake_vm *vm, uint64_t code, const struct fake
 	for (size_t i = 0; i < n; i++)
 		at[i] = add_stack(&made, &regions[i], !vm->has_pointers);
 	/* Up to JDK 22: methods, scopes, descriptors. Later: descriptors, scopes; and methods. */
-	methods = take(vm, 64 + made.n_methods * 8 + 512 + 2 * pcs_bytes) + 16;
+	methods = fake_vm_take(vm, 64 + made.n_methods * 8 + 512 + 2 * pcs_bytes) + 16;
 	scopes = methods + made.n_methods * 8;
 	pcs = scopes + made.len;
 	if (!vm->has_pointers) {
@@ -495,7 +497,7 @@ uint64_t fake_vm_set_scopes(struct fake_vm *vm, uint64_t code, const struct fake
 
 void fake_vm_add_stub(struct fake_vm *vm, const char *name, uint64_t addr, uint32_t size)
 {
-	const uint64_t desc = take(vm, 64), at = fake_vm_text(vm, name);
+	const uint64_t desc = fake_vm_take(vm, 64), at = fake_vm_text(vm, name);
 	uint64_t next;
 
 	memcpy(&next, fake_vm_at(vm, vm->stub_head), sizeof(next));

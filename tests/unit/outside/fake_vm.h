@@ -17,7 +17,7 @@
 
 #define FAKE_BASE	  fake_vm_base
 #define FAKE_BYTES	  ((size_t)1 << 20)
-#define FAKE_SEGMENTS	  512 /* of 256 bytes */
+#define FAKE_SEGMENTS	  1024 /* of 256 bytes */
 #define FAKE_LOG2_SEGMENT 8
 
 /* Where the fake lies, in this program: the memory of the one that was made last. */
@@ -77,6 +77,8 @@ void fake_vm_init(struct fake_vm *vm);
 void fake_vm_fini(struct fake_vm *vm);
 
 /* The bytes at an address of the fake. */
+/* Memory that nobody uses, at a multiple of 16. */
+uint64_t fake_vm_take(struct fake_vm *vm, size_t bytes);
 void *fake_vm_at(struct fake_vm *vm, uint64_t addr);
 void fake_vm_set(struct fake_vm *vm, uint64_t addr, const void *value, size_t len);
 void fake_vm_set_u64(struct fake_vm *vm, uint64_t addr, uint64_t value);

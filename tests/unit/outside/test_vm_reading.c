@@ -534,6 +534,56 @@ static void heaps_that_lie_are_refused(void **state)
 	check_heap(40 + 8, 0x1000, -EFAULT); /* a map that is not mapped */
 }
 
+/* Makes a second heap of the upper half of the memory, as the second or the first of the list. */
+static void split_heap(struct fixture *fixture, bool is_upper, uint64_t overlap)
+{
+	struct fake_vm *const vm = &fixture->vm;
+	const uint64_t half = (uint64_t)FAKE_SEGMENTS / 2, bytes = half << FAKE_LOG2_SEGMENT;
+	const int32_t heaps = 2;
+	const uint64_t second = fake_vm_take(vm, 128);
+	uint64_t array;
+
+	memcpy(fake_vm_at(vm, second), fake_vm_at(vm, vm->heap), 128);
+	memcpy(&array, fake_vm_at(vm, vm->heaps_array + 8), sizeof(array));
+	fake_vm_set(vm, vm->heaps_array + 4, &heaps, sizeof(heaps));
+	fake_vm_set_u64(vm, array + (is_upper ? 8 : 0), second);
+	fake_vm_set_u64(vm, array + (is_upper ? 0 : 8), vm->heap);
+	fake_vm_set_u64(vm, second + 8 + 8, vm->code + bytes);
+	fake_vm_set_u64(vm, second + 40 + 8, vm->segmap + half);
+	fake_vm_set_u64(vm, vm->heap + 8 + 16, vm->code + bytes + overlap);
+}
+
+/* Whatever their order in the list. */
+static void code_of_several_heaps_is_told_and_stays(void **state)
+{
+	for (int is_upper = 0; is_upper < 2; is_upper++) {
+		struct fixture *const fixture = new_fixture(false);
+		struct fake_code code = nmethod(fixture, "run", 1);
+
+		for (int i = 0; i < FAKE_SEGMENTS / 3; i++)
+			fake_vm_add_code(&fixture->vm, &code);
+		split_heap(fixture, is_upper, 0);
+		do {
+			assert_int_equal(step(fixture), 0);
+		} while (fixture->told.has_more);
+		check_step(fixture, "");
+		add(fixture, "walk", 2);
+		assert_int_equal(step(fixture), 0);
+		assert_non_null(strstr(fixture->text, "com/example/Main.walk(I)V"));
+		assert_null(strstr(fixture->text, "gone"));
+		free_fixture(fixture);
+	}
+}
+
+static void heaps_that_overlap_are_refused(void **state)
+{
+	struct fixture *const fixture = new_fixture(false);
+
+	split_heap(fixture, true, 1 << FAKE_LOG2_SEGMENT);
+	assert_int_equal(step(fixture), -EPROTO);
+	free_fixture(fixture);
+}
+
 static void a_list_of_heaps_that_lies_is_refused(void **state)
 {
 	struct fixture *const fixture = new_fixture(false);
@@ -1199,6 +1249,8 @@ int main(void)
 		cmocka_unit_test(a_jvm_without_heaps_yet_has_no_code),
 		cmocka_unit_test(a_jvm_that_lacks_a_member_says_which),
 		cmocka_unit_test(heaps_that_lie_are_refused),
+		cmocka_unit_test(code_of_several_heaps_is_told_and_stays),
+		cmocka_unit_test(heaps_that_overlap_are_refused),
 		cmocka_unit_test(a_list_of_heaps_that_lies_is_refused),
 		cmocka_unit_test(methods_that_lie_have_no_name),
 		cmocka_unit_test(blobs_that_lie_are_passed_over),

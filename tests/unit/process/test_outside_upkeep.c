@@ -278,14 +278,9 @@ static void a_jvm_is_read_beyond_its_share_for_a_while(void **state)
 static void add_much(struct fixture *fixture)
 {
 	struct fake_code code = {.name = fixture->vm.nmethod_name, .bytes = 8};
-	const int32_t heaps = 2; /* both are the same one */
-	uint64_t array;
 
-	for (int i = 0; i < FAKE_SEGMENTS; i++)
+	for (int i = 0; i < 2 * VM_READING_NEW; i++)
 		fake_vm_add_code(&fixture->vm, &code);
-	fake_vm_set(&fixture->vm, fixture->vm.heaps_array + 4, &heaps, sizeof(heaps));
-	memcpy(&array, fake_vm_at(&fixture->vm, fixture->vm.heaps_array + 8), sizeof(array));
-	fake_vm_set_u64(&fixture->vm, array + 8, fixture->vm.heap);
 }
 
 static void what_a_step_cannot_tell_follows_at_once(void **state)
@@ -296,7 +291,7 @@ static void what_a_step_cannot_tell_follows_at_once(void **state)
 	add_much(fixture);
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	check_is_read(fixture);
-	assert_int_equal(fixture->upkeep.stats.named, 2 * FAKE_SEGMENTS);
+	assert_int_equal(fixture->upkeep.stats.named, 2 * VM_READING_NEW);
 }
 
 static void who_always_has_more_to_tell_is_read_for_its_share(void **state)
@@ -308,7 +303,7 @@ static void who_always_has_more_to_tell_is_read_for_its_share(void **state)
 	add_much(fixture);
 	pass(fixture, OUTSIDE_PATIENCE_NS);
 	assert_int_equal(fixture->upkeep.stats.steps, 1);
-	assert_int_equal(fixture->upkeep.stats.named, FAKE_SEGMENTS);
+	assert_int_equal(fixture->upkeep.stats.named, VM_READING_NEW);
 }
 
 static void who_is_not_wanted_is_not_read(void **state)
