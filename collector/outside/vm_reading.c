@@ -318,6 +318,7 @@ static void take_records(struct stepping *step, struct vm_reading_told *ret)
 	ret->records = reading->records;
 	ret->len = len;
 	ret->has_more = step->telling.has_more;
+	ret->has_news = step->changed > 0 || step->told.count > 0;
 	memcpy(ret->heaps, reading->blocks.heaps, sizeof(ret->heaps));
 	ret->n_heaps = reading->blocks.n_heaps;
 }

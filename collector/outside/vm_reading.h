@@ -65,6 +65,7 @@ struct vm_reading_told {
 	const uint8_t *records; /* whole records; borrowed until the next step */
 	size_t len;
 	bool has_more;
+	bool has_news; /* code has come or gone */
 	/* Where the code heaps lie; 0 of them before they have been read. */
 	struct vm_span heaps[CODE_HEAPS_MAX];
 	size_t n_heaps;

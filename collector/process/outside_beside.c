@@ -50,6 +50,23 @@ static bool is_being_told(const struct process *process, uint64_t addr, uint64_t
 	       may_be_new(&outside->known, addr, time_ns);
 }
 
+/* Code that a sample came to may be new: it is read as soon as that of a JVM with news. */
+static void hurry(const struct process *process, uint64_t addr, uint64_t time_ns)
+{
+	struct outside_process *const outside = process->outside;
+	uint64_t soon_ns;
+
+	if (!outside || outside->is_beside || outside->err ||
+	    !may_be_new(&outside->known, addr, time_ns))
+		return;
+	outside->quiet = 0;
+	soon_ns = outside->started_ns + OUTSIDE_HOT_NS;
+	if (soon_ns < outside->ready_ns)
+		soon_ns = outside->ready_ns;
+	if (outside->due_ns > soon_ns)
+		outside->due_ns = soon_ns;
+}
+
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns)
 {
 	struct outside_process *outside = process->outside;
@@ -72,8 +89,10 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 {
 	struct outside_process *outside;
 
-	if (!outside_process_is_heard(process))
+	if (!outside_process_is_heard(process)) {
+		hurry(process, addr, time_ns);
 		return is_being_told(process, addr, time_ns, now_ns);
+	}
 	outside = outside_process_begin_beside(process, now_ns);
 	if (!outside)
 		return false;
@@ -83,6 +102,14 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 	outside->beside.is_vain |= !outside->beside.is_asked;
 	outside->beside.is_asked = true;
 	return is_answered_soon(outside, now_ns);
+}
+
+bool outside_is_read(const struct process *process)
+{
+	const struct outside_process *const outside = process->outside;
+
+	return outside && !outside->only_names &&
+	       (!outside->is_beside || outside->beside.was_asked);
 }
 
 void outside_upkeep_note_sample(struct outside_upkeep *upkeep, struct process *process,

@@ -31,6 +31,13 @@ void outside_process_end_reader(struct outside_process *outside)
 	outside->stats = (struct vm_reading_stats){0};
 }
 
+uint64_t outside_process_hot_ns(const struct outside_process *outside)
+{
+	return OUTSIDE_HOT_NS << (outside->quiet < 2 * OUTSIDE_QUIET
+					  ? outside->quiet / OUTSIDE_QUIET
+					  : 2);
+}
+
 size_t outside_process_bytes(const struct outside_process *outside)
 {
 	return outside ? heap_bytes(sizeof(*outside)) + outside->reader_bytes : 0;
@@ -43,7 +50,7 @@ void outside_process_note_sample(struct outside_process *outside, uint64_t now_n
 	outside->sampled_ns = now_ns;
 	if (outside->is_beside && !outside->beside.has_told)
 		return;
-	if (outside->due_ns > now_ns + OUTSIDE_HOT_NS && !outside->err)
+	if (outside->due_ns > now_ns + outside_process_hot_ns(outside) && !outside->err)
 		outside->due_ns = now_ns > outside->ready_ns ? now_ns : outside->ready_ns;
 }
 

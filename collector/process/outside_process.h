@@ -12,6 +12,7 @@
 #include "outside/outside_reader.h"
 
 #define OUTSIDE_HOT_NS	   UINT64_C(100000000)
+#define OUTSIDE_QUIET	   4 /* readings without news: the next ones come half as often */
 #define OUTSIDE_SAMPLED_NS UINT64_C(1000000000) /* since the last sample: the JVM is hot */
 
 /* The code heaps, and what of them is known. */
@@ -51,6 +52,7 @@ struct outside_process {
 	uint64_t since_ns;	       /* since when it could be read */
 	uint64_t due_ns;	       /* when the next step is due */
 	uint64_t ready_ns;	       /* before, its share of the time allows none */
+	unsigned quiet;		       /* readings one after the other without news */
 	uint64_t spent_ns;	       /* of the processor, less its share of the time since */
 	uint64_t spent_at_ns;	       /* when this was so */
 	uint64_t sampled_ns;	       /* when its last sample was read; 0: none */
@@ -68,6 +70,8 @@ struct outside_process {
 };
 
 void outside_process_free(struct outside_process *outside); /* NULL is legal */
+/* The time between two readings while samples come: up to four times OUTSIDE_HOT_NS. */
+uint64_t outside_process_hot_ns(const struct outside_process *outside);
 /* The reader has read enough, or what it has read is no use: the next one begins anew. */
 void outside_process_end_reader(struct outside_process *outside);
 /* Its memory, without that of a step that is under way. */

@@ -107,8 +107,10 @@ static void set_due(const struct outside_upkeep *upkeep, struct outside_process 
 	const bool has_more = told->told.has_more;
 	const bool is_hot =
 		outside->sampled_ns && now_ns < outside->sampled_ns + OUTSIDE_SAMPLED_NS;
-	const uint64_t usual_ns = is_hot ? OUTSIDE_HOT_NS : OUTSIDE_CALM_NS;
+	uint64_t usual_ns;
 
+	outside->quiet = told->told.has_news ? 0 : outside->quiet + 1;
+	usual_ns = is_hot ? outside_process_hot_ns(outside) : OUTSIDE_CALM_NS;
 	if (!has_more)
 		outside->ready_ns = spend(upkeep, outside, told->took_ns, now_ns);
 	else if (may_go_on(upkeep, outside, share, now_ns))
@@ -533,27 +535,20 @@ static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside
 	return next_ns(outside, now_ns);
 }
 
-/* Whether its code is read. */
-static bool is_read(const struct process *process)
-{
-	const struct outside_process *const outside = process->outside;
-
-	return outside && !outside->only_names &&
-	       (!outside->is_beside || outside->beside.was_asked);
-}
-
 bool outside_upkeep_ask(struct outside_upkeep *upkeep, struct process *process, uint64_t addr,
 			uint64_t time_ns)
 {
-	const bool was_read = is_read(process);
+	const bool was_read = outside_is_read(process);
 	const bool may_wait = outside_process_ask(process, addr, time_ns, clock_now_ns());
 
-	if (is_read(process) && !was_read) {
+	if (outside_is_read(process) && !was_read) {
 		upkeep->stats.read_now++; /* until a walk through the table has counted */
 		upkeep->round_read++;
 	}
 	if (process->outside && process->outside->beside.is_asked)
 		upkeep->next_ns = 0;
+	else if (process->outside && process->outside->due_ns < upkeep->next_ns)
+		upkeep->next_ns = process->outside->due_ns;
 	return may_wait;
 }
 
@@ -587,7 +582,7 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 		due_ns = step_process(upkeep, host, process, want, now_ns);
 		if (due_ns < upkeep->round_ns)
 			upkeep->round_ns = due_ns;
-		upkeep->round_read += is_read(process);
+		upkeep->round_read += outside_is_read(process);
 		upkeep->round_threads += has_threads_read(process);
 	} while (has_more && clock_now_ns() < until_ns);
 	upkeep->next_ns = has_more ? now_ns : upkeep->round_ns;

@@ -10,14 +10,15 @@
  * come, after some time. An agent that comes takes over, and one that goes leaves the reading; both
  * repeat all code as a resynchronisation, so that code which has lived on keeps its birth.
  *
- * A JVM of which samples come is read OUTSIDE_HOT_NS after the reading before, another one
- * OUTSIDE_CALM_NS after. No JVM is read for more than one part in OUTSIDE_SHARE of the time, and
- * OUTSIDE_BURST_NS of processor time beyond: if its readings take longer, it is read less often. So
- * one reading that takes long does not have the code that comes meanwhile go unread. Where a
- * reading has more to tell than a step may,
- * the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor time
- * more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each time
- * twice as late.
+ * A JVM of which samples come is read OUTSIDE_HOT_NS after the reading before, up to four times as
+ * long after if the last readings found no code that had come or gone, and no sample came upon code
+ * that is not known. Another JVM is read OUTSIDE_CALM_NS after the reading before. No JVM is read
+ * for more than one part in OUTSIDE_SHARE of the time, and OUTSIDE_BURST_NS of processor time
+ * beyond: if its readings take longer, it is read less often. So one reading that takes long does
+ * not have the code that comes meanwhile go unread. Where a reading has more to tell than a step
+ * may, the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor
+ * time more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each
+ * time twice as late.
  *
  * Of a JVM that is looked for by its names only the program is read, once (process_set_program),
  * from the age of OUTSIDE_NAMES_YOUNG_NS on.
@@ -111,6 +112,7 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
  * JVM, or it is read as one without.
  */
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns);
+bool outside_is_read(const struct process *process); /* whether its code is */
 /*
  * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
  * address. Makes process->outside. Returns whether the sample may wait for the answer, or without

@@ -235,6 +235,38 @@ static void a_jvm_of_which_samples_come_is_read_sooner(void **state)
 	assert_string_equal(name_at(fixture, code), "walk");
 }
 
+/* Lets time pass in which samples come. Returns how many readings there were. */
+static uint64_t pass_sampled(struct fixture *fixture, uint64_t ns)
+{
+	const uint64_t steps = fixture->upkeep.stats.steps;
+
+	for (uint64_t at = 0; at < ns; at += OUTSIDE_LOOK_NS) {
+		outside_process_note_sample(fixture->process->outside, fixture->now_ns);
+		pass(fixture, OUTSIDE_LOOK_NS);
+	}
+	return fixture->upkeep.stats.steps - steps;
+}
+
+static void a_jvm_without_news_is_read_less_often_until_a_sample_comes_upon_code(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t code, often;
+
+	pass(fixture, OUTSIDE_PATIENCE_NS);
+	add(fixture, "run", 1);
+	pass_sampled(fixture, 2 * OUTSIDE_HOT_NS);
+	often = pass_sampled(fixture, OUTSIDE_QUIET * OUTSIDE_HOT_NS);
+	pass_sampled(fixture, 20 * OUTSIDE_HOT_NS);
+	assert_true(pass_sampled(fixture, 2 * OUTSIDE_QUIET * OUTSIDE_HOT_NS) <= often);
+	while (pass_sampled(fixture, OUTSIDE_LOOK_NS) == 0) /* until a reading has just ended */
+		;
+	code = add(fixture, "walk", 2);
+	outside_upkeep_ask(&fixture->upkeep, fixture->process, code, fixture->now_ns);
+	assert_true(fixture->upkeep.next_ns <= fixture->now_ns + OUTSIDE_HOT_NS);
+	pass(fixture, OUTSIDE_HOT_NS + 2 * OUTSIDE_LOOK_NS);
+	assert_string_equal(name_at(fixture, code), "walk");
+}
+
 #define TINY_SHARE 1000000000u /* of the time: no second step is due in a test */
 
 static void samples_do_not_have_a_jvm_read_for_more_than_its_share(void **state)
@@ -899,6 +931,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_of_which_samples_come_is_read_sooner, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_jvm_without_news_is_read_less_often_until_a_sample_comes_upon_code,
+			set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mappings_are_looked_through_when_they_have_changed,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
