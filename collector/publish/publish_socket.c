@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "publish/publish_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -166,6 +167,34 @@ static int listen_at(struct publish_socket *socket, enum publish_protocol protoc
 	return 0;
 }
 
+struct opening {
+	enum publish_protocol protocol;
+	nng_socket *socket;
+	int err;
+};
+
+/* libnng's threads are those of whoever opens the first socket. */
+static void *open_socket(void *arg)
+{
+	struct opening *const opening = arg;
+
+	publish_threads_yield();
+	opening->err = opening->protocol == PUBLISH_PUB ? nng_pub0_open(opening->socket)
+							: nng_rep0_open(opening->socket);
+	return NULL;
+}
+
+static int open_by_thread(struct publish_socket *socket, enum publish_protocol protocol)
+{
+	struct opening opening = {.protocol = protocol, .socket = &socket->socket};
+	pthread_t thread;
+
+	if (thread_start(&thread, open_socket, &opening) < 0)
+		return NNG_ENOMEM;
+	pthread_join(thread, NULL);
+	return opening.err;
+}
+
 int publish_socket_open(struct publish_socket *socket, enum publish_protocol protocol,
 			const struct publish_paths *paths, unsigned messages, uint64_t now_ns)
 {
@@ -177,8 +206,7 @@ int publish_socket_open(struct publish_socket *socket, enum publish_protocol pro
 		return -ELIBACC;
 	}
 	*socket = (struct publish_socket){0};
-	err = protocol == PUBLISH_PUB ? nng_pub0_open(&socket->socket)
-				      : nng_rep0_open(&socket->socket);
+	err = open_by_thread(socket, protocol);
 	if (err)
 		return fail(paths, 0, "open libnng's socket", err);
 	pthread_mutex_init(&socket->lock, NULL);

@@ -51,3 +51,10 @@ bool publish_threads_can_start(unsigned count)
 	pthread_mutex_destroy(&rehearsal.lock);
 	return n == count;
 }
+
+/* Linux has a niceness for each thread. Who may not be nicer serves subscribers all the same. */
+void publish_threads_yield(void)
+{
+	if (nice(PUBLISH_NICE) < 0)
+		return;
+}

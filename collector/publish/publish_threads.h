@@ -14,9 +14,13 @@
 
 #include <stdbool.h>
 
+#define PUBLISH_NICE 5
+
 /* More than libnng starts on this machine. */
 unsigned publish_threads_wanted(void);
 /* Starts so many threads at a time, and ends them. */
 bool publish_threads_can_start(unsigned count);
+/* The calling thread, and the threads that it starts, leave processors to the loop. */
+void publish_threads_yield(void);
 
 #endif

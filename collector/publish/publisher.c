@@ -97,6 +97,7 @@ static void *run(void *arg)
 	uint64_t next_step_ns = 0;
 	bool ends = false;
 
+	publish_threads_yield();
 	while (!ends) {
 		size_t max_bytes;
 		struct publish_batch *const batch = wait_for_batch(publisher, &max_bytes, &ends);

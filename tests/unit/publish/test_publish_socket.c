@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
+#include "publish/publish_threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +15,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -99,6 +102,23 @@ static void check_for(uint64_t from_ns, uint64_t until_ns)
 		publish_socket_step(&published, now);
 		rest();
 	}
+}
+
+static void the_librarys_threads_leave_processors_to_the_caller(void **state)
+{
+	const int own = getpriority(PRIO_PROCESS, 0);
+	DIR *const tasks = opendir("/proc/self/task");
+	unsigned nicer = 0;
+
+	assert_non_null(tasks);
+	for (struct dirent *task; (task = readdir(tasks));) {
+		const pid_t tid = (pid_t)atoi(task->d_name);
+		const int priority = tid > 0 ? getpriority(PRIO_PROCESS, (id_t)tid) : 0;
+
+		nicer += tid > 0 && priority == own + PUBLISH_NICE;
+	}
+	closedir(tasks);
+	assert_true(nicer > 4); /* the fewest that libnng starts are more */
 }
 
 static void path_is_this_users_alone_and_goes_at_the_end(void **state)
@@ -250,6 +270,7 @@ int main(void)
 {
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+		CLAIM(the_librarys_threads_leave_processors_to_the_caller),
 		CLAIM(path_is_this_users_alone_and_goes_at_the_end),
 		CLAIM(subscribers_are_counted_while_they_are_there),
 		CLAIM(slow_subscriber_has_the_last_messages),
