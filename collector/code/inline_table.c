@@ -33,6 +33,7 @@ struct inline_table {
 	struct code_methods *store;
 	size_t bytes; /* bytes that the store counts for this table */
 	uint32_t n_methods, n_regions;
+	uint32_t end; /* of the last region */
 	uint32_t n_checkpoints;
 	uint32_t regions_len;
 	const struct checkpoint *checkpoints;
@@ -96,9 +97,9 @@ static uint32_t count_checkpoints(const struct wire_inline *rest)
 	return (rest->n_regions + STEP - 1) / STEP;
 }
 
-/* Encodes the regions anew, with checkpoints. */
-static void encode(const struct wire_inline *rest, struct wire_buf *buf,
-		   struct checkpoint *checkpoints)
+/* Encodes the regions anew, with checkpoints. Returns where the last region ends. */
+static uint32_t encode(const struct wire_inline *rest, struct wire_buf *buf,
+		       struct checkpoint *checkpoints)
 {
 	struct walk walk = {.wire = *rest};
 	uint64_t last_end = 0;
@@ -117,6 +118,7 @@ static void encode(const struct wire_inline *rest, struct wire_buf *buf,
 		for (uint32_t j = region.shared; j < region.depth; j++)
 			wire_encode_inline_frame(buf, &walk.frames[j]);
 	}
+	return (uint32_t)last_end;
 }
 
 static int make(struct code_methods *store, struct code_method *const *methods,
@@ -127,11 +129,12 @@ static int make(struct code_methods *store, struct code_method *const *methods,
 	const size_t index_bytes = n_checkpoints * sizeof(struct checkpoint);
 	struct checkpoint *index = malloc(index_bytes + 1);
 	struct inline_table *table;
+	uint32_t end;
 	size_t bytes;
 
 	if (!index)
 		return -ENOMEM;
-	encode(rest, scratch, index);
+	end = encode(rest, scratch, index);
 	bytes = sizeof(*table) + list_bytes + index_bytes + scratch->len;
 	table = code_methods_has_room(store, heap_bytes(bytes)) ? malloc(bytes) : NULL;
 	if (table) {
@@ -143,6 +146,7 @@ static int make(struct code_methods *store, struct code_method *const *methods,
 			.bytes = heap_bytes(bytes),
 			.n_methods = rest->n_methods,
 			.n_regions = rest->n_regions,
+			.end = end,
 			.n_checkpoints = n_checkpoints,
 			.regions_len = (uint32_t)scratch->len,
 			.checkpoints = (const struct checkpoint *)(const void *)tail,
@@ -261,6 +265,11 @@ size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 		ret[0] =
 			(struct inline_frame){.method = table->methods[0], .bci = WIRE_BCI_UNKNOWN};
 	return max > 0;
+}
+
+uint32_t inline_table_end(const struct inline_table *table)
+{
+	return table->end;
 }
 
 bool inline_table_ends_within(const struct inline_table *table, uint32_t first, uint32_t last)

@@ -56,6 +56,9 @@ const struct code_method *inline_table_root(const struct inline_table *table);
 size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 			 struct inline_frame *ret, size_t max);
 
+/* Where the last region ends. HotSpot's handlers and stubs of the code lie behind. */
+uint32_t inline_table_end(const struct inline_table *table);
+
 /* Whether a region ends at one of the offsets from first to last. */
 bool inline_table_ends_within(const struct inline_table *table, uint32_t first, uint32_t last);
 

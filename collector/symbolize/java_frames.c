@@ -158,6 +158,7 @@ static void keep_code(struct frame_texts *texts, struct frame_key key, const str
 struct code_place {
 	const struct code_range *range;
 	uint64_t addr;
+	bool lacks_inlined;
 };
 
 /*
@@ -174,6 +175,10 @@ static size_t name_code(struct frame_texts *texts, const struct symbolizer_conte
 	uint32_t line;
 	size_t n;
 
+	if (place->lacks_inlined) {
+		ret[0] = name_range(texts, context, range, 0, " [inlined frames not known]");
+		return 1;
+	}
 	if (!range->inlines) {
 		ret[0] = name_range(texts, context, range, 0, "");
 		return 1;
@@ -231,7 +236,8 @@ size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_conte
 			struct symbolizer_verdict *verdict)
 {
 	const struct process *process = context->process;
-	struct code_place place = {.addr = stack_probe(entry)};
+	struct code_place place = {.addr = stack_probe(entry),
+				   .lacks_inlined = entry->lacks_inlined};
 
 	if (!process)
 		return 0;
@@ -241,7 +247,7 @@ size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_conte
 	}
 	if (process->code)
 		place.range = code_map_find(process->code, place.addr, context->time_ns);
-	if (place.range && kind_of(place.range) == FRAME_INTERPRETED)
+	if (place.range && (place.lacks_inlined || kind_of(place.range) == FRAME_INTERPRETED))
 		verdict->is_java_named = false;
 	return place.range ? name_code(texts, context, &place, room) : 0;
 }

@@ -86,6 +86,11 @@ struct arch {
 	 */
 	enum arch_frame (*calling_frame)(const struct arch_code *code);
 	/*
+	 * Whether the code at the pc is a deoptimization handler: its address is the return address
+	 * of frames whose code has been invalidated.
+	 */
+	bool (*is_deopt_handler)(const struct arch_code *code);
+	/*
 	 * Whether interpreted code at the pc has taken its frame down, and what is left. NULL: not
 	 * known for this architecture.
 	 */

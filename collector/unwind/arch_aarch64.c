@@ -185,6 +185,12 @@ static enum arch_frame compiled_frame(const struct arch_code *code)
 	return ARCH_FRAME_FULL;
 }
 
+/* adr x30, .: the handler leaves its own address where a call would, and jumps to a blob. */
+static bool is_deopt_handler(const struct arch_code *code)
+{
+	return word_at(code->at, code->at_len, 0) == 0x1000001e;
+}
+
 /* A frame that is taken down before a call is begun anew for the call, with a frame pointer. */
 static enum arch_frame calling_frame(const struct arch_code *code)
 {
@@ -307,6 +313,7 @@ const struct arch arch_aarch64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.calling_frame = calling_frame,
+	.is_deopt_handler = is_deopt_handler,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = METHOD_SLOT},

@@ -26,6 +26,11 @@
  *									4d 89 57|97 d  e9
  *
  * Stubs that have a frame of their own begin by push rbp; mov rbp, rsp.
+ *
+ * A deoptimization handler leaves its own address on the stack, and jumps to a blob. C2's and C1's:
+ *
+ *	call next; next: sub [rsp], 5; jmp			e8 0 48 83 2c 24 05 e9
+ *	mov r10, handler; push r10; jmp				49 ba d 41 52 e9
  */
 #include "unwind/arch.h"
 #include "decode/spill.h"
@@ -217,6 +222,15 @@ static enum arch_frame calling_frame(const struct arch_code *code)
 					    : ARCH_FRAME_FULL;
 }
 
+static bool is_deopt_handler(const struct arch_code *code)
+{
+	const uint8_t *const at = code->at;
+	const size_t n = code->at_len;
+
+	return HAS(at, n, 0, "\xe8\x00\x00\x00\x00\x48\x83\x2c\x24\x05\xe9") ||
+	       (HAS(at, n, 0, "\x49\xba") && HAS(at, n, 10, "\x41\x52\xe9"));
+}
+
 static bool interpreted_left(const struct arch_code *code, struct left_frame *ret)
 {
 	const struct left_frame_code bytes = around(code);
@@ -381,6 +395,7 @@ const struct arch arch_x86_64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.calling_frame = calling_frame,
+	.is_deopt_handler = is_deopt_handler,
 	.interpreted_left = interpreted_left,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,

@@ -25,6 +25,7 @@
 struct leaf_form {
 	enum arch_frame frame;
 	struct left_frame left; /* valid if frame is ARCH_FRAME_LEFT */
+	bool is_deopt_handler;	/* of a return address: it has been put in the place of one */
 };
 
 struct leaf_place {

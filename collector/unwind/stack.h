@@ -28,6 +28,7 @@ struct stack_entry {
 	bool is_kernel;
 	bool is_return;	    /* a return address: the call lies before it */
 	bool is_trampoline; /* a signal's handler returns to this address */
+	bool lacks_inlined; /* of a deoptimized frame: nothing says where it had been left */
 	bool is_gap;	    /* stands for frames in the heap that could not be read */
 	uint8_t back; /* distance in bytes back to the place that is meant, see instructions.h */
 };

@@ -7,15 +7,30 @@
  * much of its frame there is. The answer is checked for two reasons. Intrinsics and stubs
  * of the garbage collector put words on top of the frame. And other code may have taken the place
  * of the sampled code. Only a caller that lies in code is believed.
+ *
+ * When an assumption of compiled code has failed, HotSpot leaves the code's frames on the stack
+ * until they are returned to. In the place of each such frame's return address HotSpot puts the
+ * address of the deoptimization handler behind the code (frame::deoptimize). The handler is in no
+ * inlined method, so it does not say which ones the frame has. HotSpot keeps the return address
+ * that was there in a slot of the frame. Where in the frame that slot lies, only the nmethod says.
+ *
+ * The address is one of the frame's words in any case. If all of the frame's words that lie in the
+ * code are equal, it is that word. Else it is the only one that lies behind a call: a frame that
+ * was not stopped at a safepoint poll was left by a call. Other frames' words may be left over, and
+ * where these lie behind calls too, nothing is believed.
  */
 #include "unwind/step_hotspot.h"
 
+#include "code/inline_table.h"
 #include "decode/spill.h"
 
 #define LEVEL_C2 4
 
 /* Two copies of 16 bytes, three words, and the stack pointer. */
 #define SEARCH_MAX_BYTES 64
+
+/* Different words of one frame that lie in its code. */
+#define WORDS_MAX_FOUND 16
 
 /*
  * Whether addr can be a return address of compiled code: only generated code calls compiled code.
@@ -162,6 +177,79 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range)
 	return step_leave(walk, frame, size);
 }
 
+struct found {
+	uint64_t words[WORDS_MAX_FOUND];
+	uint32_t n;
+};
+
+/* False: there are more than can be held. */
+static bool add_word(struct found *found, uint64_t word)
+{
+	for (uint32_t i = 0; i < found->n; i++) {
+		if (found->words[i] == word)
+			return true;
+	}
+	if (found->n == WORDS_MAX_FOUND)
+		return false;
+	found->words[found->n++] = word;
+	return true;
+}
+
+/* Finds the words of the frame that lie in the code, in front of the handlers. */
+static bool find_words(const struct walk *walk, const struct code_range *range, struct found *ret)
+{
+	const uint64_t sp = walk->at.regs.sp, end = inline_table_end(range->inlines);
+	uint64_t word;
+
+	for (uint64_t at = sp; at < sp + range->frame.size - WORD_BYTES; at += WORD_BYTES) {
+		if (!snapshot_read(&walk->stack, at, &word))
+			return false;
+		if (word > range->addr && word - range->addr <= end && !add_word(ret, word))
+			return false;
+	}
+	return ret->n > 0;
+}
+
+/* Keeps the words that lie behind a call. */
+static void keep_calls(struct walk *walk, struct found *found)
+{
+	const uint32_t n = found->n;
+
+	found->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (step_is_behind_call(walk, found->words[i]))
+			found->words[found->n++] = found->words[i];
+	}
+}
+
+static bool is_deoptimized(struct walk *walk, const struct code_range *range)
+{
+	struct leaf_form form;
+
+	return range->inlines && range->frame.size >= 2 * WORD_BYTES &&
+	       walk->at.regs.pc - range->addr > inline_table_end(range->inlines) &&
+	       hotspot_read_form(walk, range, &form) && form.is_deopt_handler;
+}
+
+/* Puts into entry where a caller's frame had been left before its code was invalidated. */
+static void find_deoptimized(struct walk *walk, const struct code_range *range,
+			     struct stack_entry *entry)
+{
+	struct found found = {0};
+
+	if (!is_deoptimized(walk, range))
+		return;
+	entry->lacks_inlined = true;
+	if (!find_words(walk, range, &found))
+		return;
+	if (found.n > 1)
+		keep_calls(walk, &found);
+	if (found.n != 1)
+		return;
+	entry->addr = found.words[0];
+	entry->lacks_inlined = false;
+}
+
 /* How much of the frame there is around a call. */
 static enum arch_frame calling_frame(struct walk *walk, const struct code_range *range)
 {
@@ -193,7 +281,11 @@ static enum step leave_caller(struct walk *walk, const struct code_range *range)
 	return STEP_DONE;
 }
 
-enum step step_compiled(struct walk *walk, const struct code_range *range)
+enum step step_compiled(struct walk *walk, const struct code_range *range,
+			struct stack_entry *entry)
 {
-	return walk->at.is_return ? leave_caller(walk, range) : leave_leaf(walk, range);
+	if (!walk->at.is_return)
+		return leave_leaf(walk, range);
+	find_deoptimized(walk, range, entry);
+	return leave_caller(walk, range);
 }

@@ -26,8 +26,10 @@ static struct leaf_form form_of(const struct walk *walk, const struct code_range
 	    arch->interpreted_left(code, &form.left))
 		form.frame = ARCH_FRAME_LEFT;
 	else if (range->kind != CODE_STUB)
-		form.frame =
-			walk->at.is_return ? arch->calling_frame(code) : arch->compiled_frame(code);
+		form = (struct leaf_form){.frame = walk->at.is_return ? arch->calling_frame(code)
+								      : arch->compiled_frame(code),
+					  .is_deopt_handler = walk->at.is_return &&
+							      arch->is_deopt_handler(code)};
 	else if (!hotspot_is_interpreter(range))
 		form.frame = arch->stub_frame(code);
 	return form;
@@ -115,7 +117,7 @@ enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind)
 enum step step_hotspot(struct walk *walk, const struct code_range *range, struct stack_entry *entry)
 {
 	if (range->kind != CODE_STUB)
-		return step_compiled(walk, range);
+		return step_compiled(walk, range, entry);
 	if (hotspot_is_interpreter(range))
 		return step_interpreted(walk, range, entry);
 	return step_stub(walk, range);

@@ -25,8 +25,9 @@
 
 #define HOTSPOT_STACK_ALIGN_BYTES 16 /* alignment of compiled frames */
 
-/* Leaves a frame of an nmethod, native wrappers included. */
-enum step step_compiled(struct walk *walk, const struct code_range *range);
+/* Leaves a frame of an nmethod, native wrappers included. entry gets a deoptimized frame's call. */
+enum step step_compiled(struct walk *walk, const struct code_range *range,
+			struct stack_entry *entry);
 /* Leaves an interpreted frame. entry gets the frame's Method and bytecode. */
 enum step step_interpreted(struct walk *walk, const struct code_range *range,
 			   struct stack_entry *entry);

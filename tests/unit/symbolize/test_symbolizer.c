@@ -201,6 +201,24 @@ static void inlined_frames_stand_in_front_of_their_caller(void **state)
 	assert_string_equal(frames[2].name, "com/acme/Main.run:11");
 }
 
+static void a_frame_says_if_nobody_knows_what_was_inlined_there(void **state)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	const struct code_range method = {.addr = base,
+					  .size = 64,
+					  .kind = CODE_JAVA,
+					  .class_name = "com/acme/Main",
+					  .name = "run",
+					  .inlines = new_table()};
+	struct stack stack = {.depth = 1};
+
+	assert_int_equal(code_map_add(process->code, &method, false), 1);
+	stack.entries[0] =
+		(struct stack_entry){.addr = base + 32, .is_return = true, .lacks_inlined = true};
+	assert_false(name(&stack, 20).is_java_named);
+	assert_string_equal(frames[0].name, "com/acme/Main.run [inlined frames not known]");
+}
+
 static void methods_are_called_as_the_caller_asks(void **state)
 {
 	const uint64_t base = (uint64_t)(uintptr_t)code;
@@ -729,6 +747,7 @@ int main(void)
 		TEST(each_frame_is_named_by_what_holds_its_address),
 		TEST(frame_of_a_file_says_its_build),
 		TEST(inlined_frames_stand_in_front_of_their_caller),
+		TEST(a_frame_says_if_nobody_knows_what_was_inlined_there),
 		TEST(methods_are_called_as_the_caller_asks),
 		TEST(an_interpreted_method_is_named_from_memory),
 		TEST(an_interpreted_method_without_a_name_is_unnamed_java),

@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "code/code_map.h"
+#include "code/inline_table.h"
 #include "common/child.h"
 #include "sample/sample_regs.h"
 #include "unwind/live_stack.h"
@@ -1063,6 +1064,124 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	words[12] = last + 100;
 	walk_code(leaf + 60, 0x1234, 60);
 	CHECK_CALLERS(caller + 100, last + 100);
+}
+
+#define INLINED_BYTES 160 /* of code: handlers lie behind */
+
+/* Adds a compiled method as add_java does, into which another one was inlined. */
+static uint64_t add_inlining(uint32_t offset, const char *name)
+{
+	struct code_range range = {.addr = (uint64_t)(uintptr_t)code + offset,
+				   .size = 256,
+				   .kind = CODE_JAVA,
+				   .class_name = "a/B",
+				   .name = name,
+				   .frame = FRAME_48};
+	const struct code_method texts = {.class_name = "a/B", .name = name};
+	uint8_t regions[16];
+	struct wire_buf buf = {.data = regions, .size = sizeof(regions)};
+	struct wire_inline wire = {
+		.n_methods = 1, .n_regions = 1, .regions_left = 1, .has_regions = true};
+	struct code_method *method;
+
+	assert_int_equal(
+		code_methods_add(&self->methods, &texts, &(struct wire_method){0}, &method), 0);
+	wire_encode_inline_region(&buf, &(struct wire_region){.size = INLINED_BYTES, .depth = 1});
+	wire_encode_inline_frame(&buf, &(struct wire_inline_frame){.bci = 3});
+	wire.data = buf.data;
+	wire.left = buf.len;
+	assert_int_equal(inline_table_new(&self->methods, &method, &wire, 256, &range.inlines), 0);
+	code_methods_unref(&self->methods, method);
+	assert_int_equal(code_map_add(self->code, &range, false), 1);
+	return range.addr;
+}
+
+/* C2's handler and C1's. */
+static void put_deopt_handler(uint32_t offset, bool is_of_c1)
+{
+#if defined(__x86_64__)
+	static const uint8_t of_c2[] = {0xe8, 0, 0, 0, 0, 0x48, 0x83, 0x2c, 0x24, 5, 0xe9};
+	static const uint8_t of_c1[] = {0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8, 0x41, 0x52, 0xe9};
+
+	memcpy(code + offset, is_of_c1 ? of_c1 : of_c2, is_of_c1 ? sizeof(of_c1) : sizeof(of_c2));
+#else
+	static const uint8_t handler[] = {0x1e, 0x00, 0x00, 0x10};
+
+	(void)is_of_c1;
+	memcpy(code + offset, handler, sizeof(handler));
+#endif
+}
+
+/* What HotSpot puts in the place of its return address would say nothing of what was inlined. */
+static void a_deoptimized_frame_stands_where_it_had_been_left(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_inlining(256, "caller");
+	const uint64_t last = add_java(512, "last");
+
+	for (uint32_t i = 0; i < 2; i++) {
+		put_deopt_handler(256 + 180 + 20 * i, i == 1);
+		words[5] = caller + 180 + 20 * i;
+		words[7] = caller + 100;
+		words[11] = last + 100;
+		walk_code(leaf + 60, 0x1234, 60);
+		CHECK_CALLERS(caller + 100, last + 100);
+		assert_true(stack.entries[1].is_return && !stack.entries[1].lacks_inlined);
+	}
+}
+
+static void of_the_words_of_a_deoptimized_frame_the_one_behind_a_call_counts(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_inlining(256, "caller");
+	const uint64_t last = add_java(512, "last");
+
+	put_deopt_handler(256 + 180, false);
+	put_call_in_front(256 + 100);
+	words[5] = caller + 180;
+	words[7] = words[8] = caller + 100;
+	words[9] = caller + 60;
+	words[10] = caller + 200; /* behind what has inlined methods */
+	words[11] = last + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	CHECK_CALLERS(caller + 100, last + 100);
+	assert_false(stack.entries[1].lacks_inlined);
+}
+
+/* The frame is left all the same: its size is known. */
+static void a_deoptimized_frame_says_if_nobody_knows_where_it_had_been_left(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_inlining(256, "caller");
+	const uint64_t last = add_java(512, "last");
+
+	put_deopt_handler(256 + 180, false);
+	put_call_in_front(256 + 60);
+	put_call_in_front(256 + 100);
+	words[5] = caller + 180;
+	words[11] = last + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	CHECK_CALLERS(caller + 180, last + 100);
+	assert_true(stack.entries[1].lacks_inlined);
+	words[7] = caller + 100;
+	words[9] = caller + 60;
+	walk_code(leaf + 60, 0x1234, 60);
+	CHECK_CALLERS(caller + 180, last + 100);
+	assert_true(stack.entries[1].lacks_inlined);
+}
+
+static void code_behind_inlined_methods_is_no_handler_for_that(void **state)
+{
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_inlining(256, "caller");
+	const uint64_t last = add_java(512, "last");
+
+	words[5] = caller + 180;
+	words[7] = caller + 100;
+	words[11] = last + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	CHECK_CALLERS(caller + 180, last + 100);
+	assert_false(stack.entries[1].lacks_inlined);
 }
 
 /* C2's search for a string leaves other return addresses in the frame. */
@@ -2470,6 +2589,10 @@ int main(void)
 		CODE(what_the_caller_of_the_subtype_check_pushed_is_left_out),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
 		CODE(registers_that_a_stub_saved_are_left_out),
+		CODE(a_deoptimized_frame_stands_where_it_had_been_left),
+		CODE(of_the_words_of_a_deoptimized_frame_the_one_behind_a_call_counts),
+		CODE(a_deoptimized_frame_says_if_nobody_knows_where_it_had_been_left),
+		CODE(code_behind_inlined_methods_is_no_handler_for_that),
 		CODE(a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps),
 		CODE(an_address_left_over_in_a_frame_is_no_stack_pointer),
 		CODE(compiled_code_is_not_returned_from_to_a_file),
