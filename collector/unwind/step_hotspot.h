@@ -79,4 +79,14 @@ static inline bool hotspot_is_named(const struct code_range *range, const char *
 	return range->name && strstr(range->name, part);
 }
 
+/*
+ * Whether the range is the stub by which the VM calls Java. A native function calls Java by stubs
+ * of other frames, upcall_stub_(JJ)J for instance.
+ */
+static inline bool hotspot_is_call_stub(const struct code_range *range)
+{
+	return range->kind == CODE_STUB && hotspot_is_named(range, "call_stub") &&
+	       !hotspot_is_named(range, "upcall_stub");
+}
+
 #endif

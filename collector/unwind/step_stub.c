@@ -289,7 +289,7 @@ static enum step leave_framed_stub(struct walk *walk, const struct code_range *r
 			return STEP_END;
 		walk->at.regs.sp += WORD_BYTES;
 	}
-	if (hotspot_is_named(range, "call_stub") || !step_is_code(walk, walk->at.regs.pc) ||
+	if (hotspot_is_call_stub(range) || !step_is_code(walk, walk->at.regs.pc) ||
 	    step_is_behind_call(walk, walk->at.regs.pc))
 		return STEP_DONE;
 	walk->at.regs = before;

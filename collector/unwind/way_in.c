@@ -59,8 +59,7 @@ bool way_in_is_possible(const struct walk *walk, const struct way_in *way)
 		return true;
 	if (is_java(way->callee) && is_file(way->mapping))
 		return false;
-	if (!way->range || way->range->kind != CODE_STUB ||
-	    !hotspot_is_named(way->range, "call_stub"))
+	if (!way->range || !hotspot_is_call_stub(way->range))
 		return true;
 	return !walk->at.is_called_file && is_called_by_stub(walk, way->callee);
 }

@@ -2243,6 +2243,21 @@ static void an_older_word_leads_to_the_call_stub_and_is_not_believed(void **stat
 	check_entered(256, ARGUMENTS_END, STACK_IN_DOUBT); /* no call stub's frame */
 }
 
+/* It has a call stub's name in its own, and no words of arguments in its frame. */
+static void a_stub_by_which_a_native_function_calls_java_is_no_call_stub(void **state)
+{
+	const uint64_t stub = add_stub(0, 64, "upcall_stub_(JJ)J");
+	const uint64_t leaf = add_java(256, "leaf");
+
+	words[4] = word_addr(20); /* the leaf's frame has 48 bytes */
+	words[5] = stub + 32;
+	words[21] = (uintptr_t)behind_call_of_root;
+	words[22] = 4711;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	assert_int_equal(stack.depth, 3);
+}
+
 /* Where code has no known frame, its frame pointer leads to a root: it may have missed frames. */
 static void a_root_behind_unknown_code_of_a_jvm_is_one_by_frame_pointers(void **state)
 {
@@ -2609,6 +2624,7 @@ int main(void)
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 		CODE(java_is_entered_where_the_call_stub_has_pushed_arguments),
 		CODE(an_older_word_leads_to_the_call_stub_and_is_not_believed),
+		CODE(a_stub_by_which_a_native_function_calls_java_is_no_call_stub),
 		CODE(a_root_behind_unknown_code_of_a_jvm_is_one_by_frame_pointers),
 		CODE(a_root_behind_a_method_of_unknown_size_is_one_by_frame_pointers),
 		CODE(no_file_calls_java),
