@@ -326,6 +326,21 @@ static bool is_asking(const struct code_range *range)
 	       hotspot_is_named(range, "detect_virt");
 }
 
+/*
+ * Whether the stub is one by which interpreted methods call method handles, and has been left for
+ * such a method. The stub finds its target and jumps there, and interpreted methods return to no
+ * call.
+ */
+static bool is_left_for_interpreter(struct walk *walk, const struct code_range *range)
+{
+	const struct code_range *caller;
+
+	if (!hotspot_is_named(range, "_invoke") && !hotspot_is_named(range, "_linkTo"))
+		return false;
+	caller = walk->at.regs.pc > 0 ? step_code_at(walk, walk->at.regs.pc - 1) : NULL;
+	return caller && hotspot_is_interpreter(caller);
+}
+
 static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
 {
 	const struct unwind_regs before = walk->at.regs;
@@ -345,7 +360,8 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 		return step_leave(walk, ARCH_FRAME_NONE, 0);
 	if (!hotspot_read_frame(walk, range, &frame))
 		return step_by_fp(walk);
-	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_behind_call(walk, walk->at.regs.pc))
+	if (step_leave(walk, frame, 0) == STEP_DONE &&
+	    (is_left_for_interpreter(walk, range) || step_is_behind_call(walk, walk->at.regs.pc)))
 		return STEP_DONE;
 	walk->at.regs = before;
 	return leave_by_call(walk, range);

@@ -1066,6 +1066,20 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	CHECK_CALLERS(caller + 100, last + 100);
 }
 
+/* The stub finds the target of a method handle, and has no frame. */
+static void a_stub_that_an_interpreted_method_jumps_to_is_left_for_that_method(void **state)
+{
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t stub = add_stub(1024, 64, "_invokeBasic");
+	const uint64_t java = add_java(1280, "java");
+
+	words[0] = interpreter + 500; /* behind no call */
+	words[19] = word_addr(22);    /* the sender's stack pointer */
+	words[21] = java + 100;
+	walk_code(stub + 8, word_addr(20), 60);
+	CHECK_CALLERS(interpreter + 500, java + 100);
+}
+
 #define INLINED_BYTES 160 /* of code: handlers lie behind */
 
 /* Adds a compiled method as add_java does, into which another one was inlined. */
@@ -2604,6 +2618,7 @@ int main(void)
 		CODE(what_the_caller_of_the_subtype_check_pushed_is_left_out),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
 		CODE(registers_that_a_stub_saved_are_left_out),
+		CODE(a_stub_that_an_interpreted_method_jumps_to_is_left_for_that_method),
 		CODE(a_deoptimized_frame_stands_where_it_had_been_left),
 		CODE(of_the_words_of_a_deoptimized_frame_the_one_behind_a_call_counts),
 		CODE(a_deoptimized_frame_says_if_nobody_knows_where_it_had_been_left),
