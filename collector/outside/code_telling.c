@@ -192,8 +192,9 @@ static bool tell_stubs(struct code_telling *telling, const struct code_blob *blo
 {
 	const size_t before = telling->out.buf.len;
 	uint64_t at = blob->code;
-	bool fits = true;
+	bool fits = telling->n_stubs < CODE_TELLING_MAX_STUBS;
 
+	telling->n_stubs += n;
 	for (size_t i = 0; fits && i < n; i++) {
 		if (stubs[i].addr < at)
 			continue; /* a stub within the one before */

@@ -17,8 +17,9 @@
 #include "outside/inline_section.h"
 #include "outside/stub_list.h"
 
-#define CODE_TELLING_SCOPE_BYTES (UINT32_C(4) << 20) /* of debug information at a time */
-#define CODE_TELLING_MAX_FRAMES	 (UINT64_C(4) << 20) /* that a step decodes */
+#define CODE_TELLING_SCOPE_BYTES (UINT32_C(4) << 20)  /* of debug information at a time */
+#define CODE_TELLING_MAX_FRAMES	 (UINT64_C(4) << 20)  /* that a step decodes */
+#define CODE_TELLING_MAX_STUBS	 (4u * STUB_LIST_MAX) /* of all blobs that a step looks at */
 
 struct code_telling_stats {
 	uint64_t named;	    /* blobs that were told of */
@@ -41,6 +42,7 @@ struct code_telling {
 
 	bool has_more;	 /* a blob found no room */
 	uint64_t frames; /* that were decoded */
+	size_t n_stubs;	 /* that were looked at, of a blob over the same ones again */
 	struct inline_section *section;
 };
 

@@ -245,20 +245,23 @@ static const struct stub_desc *find_desc(const struct stub_list *list, uint64_t 
 			       : NULL;
 }
 
-static void mark_new(struct stub_list *list, const struct stub_list *before)
+static void count_news(struct stub_list *list, const struct stub_list *before)
 {
+	uint32_t news = 0;
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct stub_desc *const old = find_desc(before, list->at[i].addr);
 
-		list->at[i].is_new = !old || old->size != list->at[i].size ||
-				     old->name_at != list->at[i].name_at;
+		news += !old || old->size != list->at[i].size ||
+			old->name_at != list->at[i].name_at;
+		list->at[i].news = news;
 	}
 }
 
 static void forget_news(struct stub_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		list->at[i].is_new = false;
+		list->at[i].news = 0;
 }
 
 /* Reads the list again. A list that makes no sense any more leaves what was known. */
@@ -278,7 +281,7 @@ static int read_again(struct stub_list *list, struct vm_memory *memory, uint64_t
 		free(now.at);
 		return err == -ENOMEM ? err : 0;
 	}
-	mark_new(&now, list);
+	count_news(&now, list);
 	free(list->at);
 	*list = now;
 	return 0;
@@ -298,7 +301,7 @@ int stub_list_update(struct stub_list *list, struct vm_memory *memory, const str
 		list->scans++;
 		list->blobs = blobs->count;
 		err = find(list, memory, data, blobs);
-		mark_new(list, &(const struct stub_list){0});
+		count_news(list, &(const struct stub_list){0});
 		return err;
 	}
 	if (vm_memory_get(memory, list->head_at, &head, sizeof(head)) < 0)
@@ -316,22 +319,19 @@ const struct stub_desc *stub_list_in(const struct stub_list *list, const struct 
 				     size_t *ret_n)
 {
 	const size_t low = ARRAY_COUNT_BELOW(0, list->count, i, list->at[i].addr < blob->code);
-	size_t end;
+	const size_t end =
+		ARRAY_COUNT_BELOW(low, list->count, i, list->at[i].addr < blob->code + blob->size);
 
-	for (end = low; end < list->count && list->at[end].addr < blob->code + blob->size; end++)
-		;
 	*ret_n = end - low;
 	return *ret_n > 0 ? list->at + low : NULL;
 }
 
+/* Many blobs may be said to lie over the same stubs, so none of the stubs is walked through. */
 bool stub_list_has_new(const struct stub_list *list, const struct code_blob *blob)
 {
 	size_t n;
 	const struct stub_desc *const in = stub_list_in(list, blob, &n);
+	const uint32_t before = n > 0 && in > list->at ? in[-1].news : 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (in[i].is_new)
-			return true;
-	}
-	return false;
+	return n > 0 && in[n - 1].news > before;
 }

@@ -25,7 +25,7 @@ struct stub_desc {
 	uint64_t addr;
 	uint64_t name_at;
 	uint32_t size;
-	bool is_new; /* since the last update */
+	uint32_t news; /* stubs up to this one, and it, that have come since the last update */
 };
 
 struct stub_list {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_vm.h"
 
+#include "base/clock.h"
 #include "outside/code_heaps.h"
 #include "outside/code_telling.h"
 #include "outside/guest_names.h"
@@ -1188,6 +1189,58 @@ static void lists_of_stubs_that_lie_are_none(void **state)
 	check_no_list(fixture);
 }
 
+#define MANY_STUBS 128
+#define MANY_BLOBS 400
+
+/* Blobs that are said to have the same code, in which there are many stubs. */
+static void a_step_looks_at_so_many_stubs_at_most(void **state)
+{
+	struct fixture *const fixture = new_fixture(true);
+	const struct fake_code code = {.name = fake_vm_text(&fixture->vm, "StubRoutines (1)"),
+				       .bytes = 64};
+	const uint64_t at = fake_vm_add_code(&fixture->vm, &code);
+	struct vm_reading_stats stats;
+
+	for (unsigned i = 0; i < MANY_STUBS; i++)
+		fake_vm_add_stub(&fixture->vm, "stub", at + MANY_BLOBS * 256 + 64 * i, 64);
+	for (unsigned i = 1; i < MANY_BLOBS; i++)
+		fake_vm_add_code(&fixture->vm, &code);
+	for (unsigned i = 0; i < MANY_BLOBS; i++) {
+		const uint64_t blob = fake_vm_blob_of(at + (i << FAKE_LOG2_SEGMENT));
+
+		fake_vm_set_u64(&fixture->vm, blob + FAKE_BLOB_CODE, at + MANY_BLOBS * 256);
+		fake_vm_set_u64(&fixture->vm, blob + FAKE_BLOB_DATA, at + (MANY_BLOBS + 32) * 256);
+	}
+	assert_int_equal(step(fixture), 0);
+	vm_reading_stats(fixture->reading, &stats);
+	assert_int_equal(stats.named, CODE_TELLING_MAX_STUBS / MANY_STUBS);
+	assert_int_equal(step(fixture), 0);
+	vm_reading_stats(fixture->reading, &stats);
+	assert_int_equal(stats.named, MANY_BLOBS);
+	free_fixture(fixture);
+}
+
+/* All blobs of a JVM may be said to lie over all of its stubs. */
+static void new_stubs_are_found_without_a_walk_through_all(void **state)
+{
+	struct stub_desc stubs[STUB_LIST_MAX];
+	const struct stub_list list = {.at = stubs, .count = STUB_LIST_MAX};
+	const struct code_blob all = {.code = 0x1000, .size = 16 * STUB_LIST_MAX};
+	const struct code_blob last = {.code = 0x1000 + 16 * (STUB_LIST_MAX - 1), .size = 16};
+	const uint64_t began_ns = clock_thread_ns();
+	size_t n;
+
+	for (uint32_t i = 0; i < STUB_LIST_MAX; i++)
+		stubs[i] = (struct stub_desc){.addr = 0x1000 + 16 * i, .size = 16, .news = i > 0};
+	assert_ptr_equal(stub_list_in(&list, &all, &n), stubs);
+	assert_int_equal(n, STUB_LIST_MAX);
+	for (int i = 0; i < 1 << 17; i++) {
+		assert_false(stub_list_has_new(&list, &last));
+		assert_true(stub_list_has_new(&list, &all));
+	}
+	assert_true(clock_thread_ns() - began_ns < UINT64_C(300000000));
+}
+
 /* Variables may be said to lie anywhere. */
 static void variables_at_the_end_of_all_addresses_are_not_searched(void **state)
 {
@@ -1274,6 +1327,8 @@ int main(void)
 		cmocka_unit_test(stubs_of_a_blob_have_their_names_and_gaps_that_of_the_blob),
 		cmocka_unit_test(a_stub_that_is_generated_later_is_told_of),
 		cmocka_unit_test(lists_of_stubs_that_lie_are_none),
+		cmocka_unit_test(a_step_looks_at_so_many_stubs_at_most),
+		cmocka_unit_test(new_stubs_are_found_without_a_walk_through_all),
 		cmocka_unit_test(variables_at_the_end_of_all_addresses_are_not_searched),
 		cmocka_unit_test(a_search_for_the_list_of_stubs_is_bounded),
 	};
