@@ -19,6 +19,7 @@ void outside_process_end_reader(struct outside_process *outside)
 	outside_reader_free(outside->reader);
 	outside->reader = NULL;
 	outside->reader_bytes = 0;
+	outside->is_telling = false;
 	outside->ended.steps += outside->stats.steps;
 	outside->ended.bytes += outside->stats.bytes;
 	outside->ended.reads += outside->stats.reads;

@@ -10,6 +10,7 @@
 #define FG_PROCESS_OUTSIDE_PROCESS_H
 
 #include "outside/outside_reader.h"
+#include "shared/wire.h"
 
 #define OUTSIDE_HOT_NS	   UINT64_C(100000000)
 #define OUTSIDE_QUIET	   4 /* readings without news: the next ones come half as often */
@@ -67,6 +68,10 @@ struct outside_process {
 	struct vm_reading_stats stats, ended; /* ended: of readers before */
 	uint64_t took_ns, errors;
 	size_t reader_bytes;
+	/* What the last step has told, while some of it is not applied. Borrowed of the reader. */
+	bool is_telling;
+	struct outside_told told;
+	struct wire_reader rest;
 };
 
 void outside_process_free(struct outside_process *outside); /* NULL is legal */

@@ -272,19 +272,55 @@ static bool open_session(struct outside_upkeep *upkeep, const struct outside_hos
 	return true;
 }
 
-static void apply(const struct outside_host *host, struct process *process,
-		  const struct vm_reading_told *told, uint64_t now_ns)
+/* Beside an agent: names of threads change nothing of the code. */
+static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
-	struct wire_reader reader = {.data = told->records, .len = told->len};
-	struct wire_record record;
+	struct outside_beside *const beside = &process->outside->beside;
 
-	while (wire_reader_next(&reader, &record) == 1) {
-		code_events_apply(process, &record, now_ns);
-		host->read(host->arg, process, &record);
-		if (record.kind == WIRE_HELLO)
-			host->named(host->arg, process);
+	if (record->kind == WIRE_THREAD) {
+		code_events_apply(process, record, now_ns);
+		return;
 	}
-	host->changed(host->arg, process, told->len);
+	if (!code_events_apply_beside(process, record, now_ns))
+		return;
+	host->read(host->arg, process, record);
+	if (record->kind == WIRE_METHOD_UNLOAD)
+		return;
+	upkeep->stats.beside++;
+	beside->has_told = true;
+	beside->is_vain = false;
+}
+
+static void apply_record(struct outside_upkeep *upkeep, const struct outside_host *host,
+			 struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	if (process->outside->is_beside) {
+		apply_beside(upkeep, host, process, record, now_ns);
+		return;
+	}
+	code_events_apply(process, record, now_ns);
+	host->read(host->arg, process, record);
+	if (record->kind == WIRE_HELLO)
+		host->named(host->arg, process);
+}
+
+/* Applies some of what was told. Returns whether that was the rest. */
+static bool apply(struct outside_upkeep *upkeep, const struct outside_host *host,
+		  struct process *process, uint64_t now_ns)
+{
+	struct wire_reader *const rest = &process->outside->rest;
+	const size_t before = rest->pos;
+	struct wire_record record;
+	bool is_rest = false;
+
+	do {
+		is_rest = wire_reader_next(rest, &record) != 1;
+		if (!is_rest)
+			apply_record(upkeep, host, process, &record, now_ns);
+	} while (!is_rest && clock_now_ns() < upkeep->until_ns);
+	host->changed(host->arg, process, rest->pos - before);
+	return is_rest;
 }
 
 /* Notes of which code a reading can have told. */
@@ -314,31 +350,6 @@ static void note_beside(struct outside_process *outside, const struct outside_to
 		beside->vain = 0;
 	}
 	beside->is_asked = false;
-}
-
-static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
-			 struct process *process, const struct vm_reading_told *told,
-			 uint64_t now_ns)
-{
-	struct outside_beside *const beside = &process->outside->beside;
-	struct wire_reader reader = {.data = told->records, .len = told->len};
-	struct wire_record record;
-	size_t n = 0;
-
-	while (wire_reader_next(&reader, &record) == 1) {
-		if (record.kind == WIRE_THREAD) {
-			code_events_apply(process, &record, now_ns);
-		} else if (code_events_apply_beside(process, &record, now_ns)) {
-			host->read(host->arg, process, &record);
-			n += record.kind != WIRE_METHOD_UNLOAD;
-		}
-	}
-	upkeep->stats.beside += n;
-	if (n > 0) {
-		beside->has_told = true;
-		beside->is_vain = false;
-	}
-	host->changed(host->arg, process, told->len);
 }
 
 static void count(struct outside_upkeep *upkeep, struct outside_process *outside,
@@ -397,20 +408,34 @@ static bool take_told(struct outside_upkeep *upkeep, const struct outside_host *
 		return take_names(host, process, told);
 	if (!outside->is_beside && !open_session(upkeep, host, process, now_ns))
 		return false;
+	outside->told = *told;
+	outside->rest = (struct wire_reader){.data = told->told.records, .len = told->told.len};
+	outside->is_telling = true;
+	return true;
+}
+
+/* Goes on to apply what a step has told. Returns whether all of it is applied. */
+static bool tell_on(struct outside_upkeep *upkeep, const struct outside_host *host,
+		    struct process *process, uint64_t now_ns)
+{
+	struct outside_process *const outside = process->outside;
+	const struct outside_told *const told = &outside->told;
+
+	if (!apply(upkeep, host, process, now_ns))
+		return false;
+	outside->is_telling = false;
 	if (!outside->only_threads) {
 		set_due(upkeep, outside, told, now_ns);
 		note_known(outside, &told->told);
 	}
-	if (outside->is_beside) {
-		apply_beside(upkeep, host, process, &told->told, now_ns);
-		outside->threads_due_ns += share_of(upkeep) * told->took_ns;
-		if (!outside->only_threads)
-			note_beside(outside, told, now_ns);
-	} else {
-		apply(host, process, &told->told, now_ns);
+	if (!outside->is_beside) {
 		upkeep->stats.cut_threads +=
 			process_count_cut_threads(process, outside->started_ns);
+		return true;
 	}
+	outside->threads_due_ns += share_of(upkeep) * told->took_ns;
+	if (!outside->only_threads)
+		note_beside(outside, told, now_ns);
 	return true;
 }
 
@@ -522,6 +547,8 @@ static uint64_t step_process(struct outside_upkeep *upkeep, const struct outside
 	outside = process->outside;
 	if (is_out(outside))
 		take_step(upkeep, host, process, now_ns);
+	if (outside->is_telling && !tell_on(upkeep, host, process, now_ns))
+		return now_ns;
 	if (!only_names)
 		want_code(process, now_ns);
 	if (now_ns >= next_ns(outside, now_ns) && !is_out(outside)) {
@@ -561,11 +588,11 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 			 const struct map64 *processes, uint64_t now_ns)
 {
 	const uint64_t most_ns = upkeep->most_ns ? upkeep->most_ns : OUTSIDE_STEP_NS;
-	const uint64_t until_ns = clock_now_ns() + most_ns;
 	bool has_more = true;
 
 	if (now_ns < upkeep->next_ns)
 		return;
+	upkeep->until_ns = clock_now_ns() + most_ns;
 	if (upkeep->pos == 0) {
 		upkeep->round_ns = now_ns + OUTSIDE_LOOK_NS;
 		upkeep->round_read = upkeep->round_threads = 0;
@@ -584,7 +611,7 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
 			upkeep->round_ns = due_ns;
 		upkeep->round_read += outside_is_read(process);
 		upkeep->round_threads += has_threads_read(process);
-	} while (has_more && clock_now_ns() < until_ns);
+	} while (has_more && clock_now_ns() < upkeep->until_ns);
 	upkeep->next_ns = has_more ? now_ns : upkeep->round_ns;
 	if (has_more)
 		return;

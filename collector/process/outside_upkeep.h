@@ -18,7 +18,8 @@
  * not have the code that comes meanwhile go unread. Where a reading has more to tell than a step
  * may, the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor
  * time more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each
- * time twice as late.
+ * time twice as late. What a reading has told is applied a piece in each step, and the next reading
+ * of the JVM begins after the last piece.
  *
  * Of a JVM that is looked for by its names only the program is read, once (process_set_program),
  * from the age of OUTSIDE_NAMES_YOUNG_NS on.
@@ -87,6 +88,7 @@ struct outside_upkeep {
 	size_t threads_now, round_threads;
 	uint64_t next_ns;  /* when the next step is due; 0: at once */
 	uint64_t most_ns;  /* of a step; 0: OUTSIDE_STEP_NS */
+	uint64_t until_ns; /* the end of the step that is under way */
 	unsigned share;	   /* of the time that a reading may take, the inverse; 0: OUTSIDE_SHARE */
 	uint64_t burst_ns; /* 0: OUTSIDE_BURST_NS */
 	uint64_t at_once_ns; /* 0: OUTSIDE_AT_ONCE_NS */

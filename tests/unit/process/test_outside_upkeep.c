@@ -338,6 +338,30 @@ static void who_always_has_more_to_tell_is_read_for_its_share(void **state)
 	assert_int_equal(fixture->upkeep.stats.named, VM_READING_NEW);
 }
 
+/* Whoever makes a reading tell much keeps others waiting for no more than a step. */
+static void what_was_told_is_applied_a_piece_in_each_step(void **state)
+{
+	struct fixture *const fixture = *state;
+	const unsigned *const loads = &fixture->read[WIRE_METHOD_LOAD];
+
+	add_much(fixture);
+	pass(fixture, OUTSIDE_YOUNG_NS);
+	fixture->upkeep.most_ns = 1;
+	while (*loads < 2 * FAKE_SEGMENTS) {
+		const unsigned before = *loads;
+		const uint64_t steps = fixture->upkeep.stats.steps;
+
+		step(fixture);
+		assert_in_range(*loads, before, before + 1);
+		if (*loads > before && *loads < FAKE_SEGMENTS)
+			assert_int_equal(fixture->upkeep.stats.steps, steps);
+	}
+	while (fixture->read[WIRE_RESYNC_END] == 0)
+		step(fixture);
+	check_is_read(fixture);
+	assert_int_equal(fixture->process->jvm->bad_records, 0);
+}
+
 static void who_is_not_wanted_is_not_read(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -942,6 +966,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_a_step_cannot_tell_follows_at_once, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_was_told_is_applied_a_piece_in_each_step,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_always_has_more_to_tell_is_read_for_its_share,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_is_not_wanted_is_not_read, set_up, tear_down),
