@@ -461,6 +461,8 @@ static void take_step(struct outside_upkeep *upkeep, const struct outside_host *
 	} else if (!is_taken) {
 		outside_process_end_reader(outside);
 		note_error(upkeep, process, told.err ? told.err : -ENOSPC, now_ns);
+		outside->ready_ns = spend(upkeep, outside, told.took_ns, now_ns);
+		outside->due_ns = later_of(outside->due_ns, outside->ready_ns);
 	}
 }
 

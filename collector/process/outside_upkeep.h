@@ -18,8 +18,8 @@
  * not have the code that comes meanwhile go unread. Where a reading has more to tell than a step
  * may, the next step follows at once, until all of them have taken OUTSIDE_AT_ONCE_NS of processor
  * time more than that share. After an error a JVM is read anew OUTSIDE_RETRY_NS later, and each
- * time twice as late. What a reading has told is applied a piece in each step, and the next reading
- * of the JVM begins after the last piece.
+ * time twice as late; a reading that fails spends its time as others do. What a reading has told is
+ * applied a piece in each step, and the next reading of the JVM begins after the last piece.
  *
  * Of a JVM that is looked for by its names only the program is read, once (process_set_program),
  * from the age of OUTSIDE_NAMES_YOUNG_NS on.

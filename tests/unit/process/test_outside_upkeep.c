@@ -610,6 +610,21 @@ static void another_virtual_machine_is_told_and_tried_less_and_less_often(void *
 	assert_int_equal(fixture->upkeep.stats.errors, 6); /* after 0, 1, 3, 7, 15 and 31 s */
 }
 
+/* As if it were a JVM again, for one reading, each time that its pause has become long. */
+static void readings_that_fail_take_no_more_than_their_share(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	fixture->upkeep.share = TINY_SHARE;
+	fixture->upkeep.burst_ns = 1;
+	memset(fixture->vm.bytes, 0, 4096);
+	while (fixture->upkeep.stats.errors == 0)
+		pass(fixture, OUTSIDE_LOOK_NS);
+	fixture->process->outside->failures = 0;
+	pass(fixture, UINT64_C(40000000000));
+	assert_int_equal(fixture->upkeep.stats.errors, 1);
+}
+
 static void what_a_jvm_lacks_is_kept(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -996,6 +1011,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			another_virtual_machine_is_told_and_tried_less_and_less_often, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(readings_that_fail_take_no_more_than_their_share,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_a_jvm_lacks_is_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_jvm_for_which_there_is_no_room_is_counted, set_up,
 						tear_down),
