@@ -126,12 +126,12 @@ static int count_records(struct records records, uint64_t *ret)
 	return 0;
 }
 
-static void hand_over(struct records records, const struct foreign_sink *sink)
+static void hand_over(struct records *records, size_t max_lines, const struct foreign_sink *sink)
 {
 	char clean[FOREIGN_NAME_BYTES + 1];
 	struct foreign_line line;
 
-	while (records.at < records.end && take_record(&records, &line) == 0) {
+	while (max_lines-- > 0 && records->at < records->end && take_record(records, &line) == 0) {
 		utf8_clean(line.name, line.len, clean, sizeof(clean));
 		line.name = clean;
 		line.len = strlen(clean);
@@ -139,31 +139,46 @@ static void hand_over(struct records records, const struct foreign_sink *sink)
 	}
 }
 
-int foreign_answer_take(const char *answer, size_t len, size_t piece_len,
+/* Checks all of the answer, and counts its lines. */
+static int check(const struct foreign_taking *taking, const struct foreign_answer_head *head,
+		 struct records records, struct foreign_text_stats *stats)
+{
+	uint64_t lines;
+
+	/* Each line ends in the piece. */
+	if (count_records(records, &lines) < 0 || lines > taking->piece_len ||
+	    head->broken > taking->piece_len - lines || head->cut > lines)
+		return -EBADMSG;
+	stats->lines += lines;
+	stats->broken += head->broken;
+	stats->cut += head->cut;
+	return 0;
+}
+
+int foreign_answer_take(struct foreign_taking *taking, size_t max_lines,
 			const struct foreign_sink *sink, struct foreign_text *text,
 			struct foreign_text_stats *stats)
 {
 	struct foreign_answer_head head;
 	struct records records;
-	uint64_t lines;
 
-	if (len < sizeof(head))
+	if (taking->len < sizeof(head))
 		return -EBADMSG;
-	memcpy(&head, answer, sizeof(head));
-	if (foreign_answer_bytes(&head) != len)
+	memcpy(&head, taking->answer, sizeof(head));
+	if (foreign_answer_bytes(&head) != taking->len)
 		return -EBADMSG;
-	records.at = answer + sizeof(head);
+	records.at = taking->answer + sizeof(head);
 	records.end = records.at + head.records_bytes;
-	/* Each line ends in the piece. */
-	if (count_records(records, &lines) < 0 || lines > piece_len ||
-	    head.broken > piece_len - lines || head.cut > lines)
+	if (taking->pos == 0 && check(taking, &head, records, stats) < 0)
 		return -EBADMSG;
-	hand_over(records, sink);
+	if (taking->pos > 0)
+		records.at = taking->answer + taking->pos;
+	hand_over(&records, max_lines, sink);
+	taking->pos = (size_t)(records.at - taking->answer);
+	if (records.at < records.end)
+		return 1;
 	memcpy(text->line, records.end, head.line_bytes);
 	text->used = head.line_bytes;
 	text->is_long = head.is_long;
-	stats->lines += lines;
-	stats->broken += head.broken;
-	stats->cut += head.cut;
 	return 0;
 }

@@ -31,11 +31,19 @@ int foreign_answer_make(const struct foreign_text *text, const char *piece, size
 /* The length of the whole answer; 0: no parser makes such a head. */
 size_t foreign_answer_bytes(const struct foreign_answer_head *head);
 
+/* An answer that is being taken. */
+struct foreign_taking {
+	const char *answer; /* borrowed */
+	size_t len;
+	size_t piece_len; /* of the piece that was parsed */
+	size_t pos;	  /* where the next line lies; 0: none has been taken */
+};
+
 /*
- * Calls the sink for each line of the answer, and sets text to the state behind the piece. Nothing
- * of an answer with an error is taken. piece_len: the length of the piece that was parsed.
+ * Calls the sink for some lines of the answer, max_lines at most. Returns 1 if more are left; 0:
+ * none is, and text is the state behind the piece. Nothing of an answer with an error is taken.
  */
-int foreign_answer_take(const char *answer, size_t len, size_t piece_len,
+int foreign_answer_take(struct foreign_taking *taking, size_t max_lines,
 			const struct foreign_sink *sink, struct foreign_text *text,
 			struct foreign_text_stats *stats);
 

@@ -4,7 +4,6 @@
 
 #include "code/name_pool.h"
 #include "guard/heap_bytes.h"
-#include "foreign/foreign_answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -122,7 +121,7 @@ const struct foreign_text *foreign_map_text(const struct foreign_map *map)
 	return &map->text;
 }
 
-int foreign_map_take(struct foreign_map *map, const char *answer, size_t len, size_t piece_len,
+int foreign_map_take(struct foreign_map *map, struct foreign_taking *taking, size_t max_lines,
 		     uint64_t from_ns, struct foreign_map_stats *stats)
 {
 	struct feed feed = {.map = map, .stats = stats, .from_ns = from_ns};
@@ -130,7 +129,7 @@ int foreign_map_take(struct foreign_map *map, const char *answer, size_t len, si
 	int err;
 
 	measure(map);
-	err = foreign_answer_take(answer, len, piece_len, &sink, &map->text, &stats->text);
+	err = foreign_answer_take(taking, max_lines, &sink, &map->text, &stats->text);
 	measure(map);
 	return err;
 }

@@ -16,6 +16,7 @@
 #define FG_FOREIGN_FOREIGN_MAP_H
 
 #include "code/code_map.h"
+#include "foreign/foreign_answer.h"
 #include "foreign/foreign_text.h"
 
 /* The most memory of one process's code ranges and names. */
@@ -39,10 +40,11 @@ void foreign_map_feed(struct foreign_map *map, const char *data, size_t len, uin
 /* The state before the next bytes of the file, for a parser of these (foreign_parser.h). */
 const struct foreign_text *foreign_map_text(const struct foreign_map *map);
 /*
- * As foreign_map_feed, with what a parser has answered for a piece of piece_len bytes. -EBADMSG: no
- * parser answers so; nothing of the answer was taken.
+ * As foreign_map_feed, with some lines of what a parser has answered for a piece, max_lines at
+ * most. Returns 1 if more are left, or 0. -EBADMSG: no parser answers so; nothing of the answer was
+ * taken.
  */
-int foreign_map_take(struct foreign_map *map, const char *answer, size_t len, size_t piece_len,
+int foreign_map_take(struct foreign_map *map, struct foreign_taking *taking, size_t max_lines,
 		     uint64_t from_ns, struct foreign_map_stats *stats);
 /* Goes on behind bytes that nobody could parse. ends_line: they end where a line does. */
 void foreign_map_skip(struct foreign_map *map, bool ends_line);

@@ -24,6 +24,7 @@ static void close_file(struct foreign_reader *reader)
 		guarded_close(reader->pid, reader->fd);
 	foreign_parser_free(reader->parser);
 	reader->parser = NULL;
+	reader->taken = 0;
 	reader->is_open = false;
 	reader->offset = 0;
 }
@@ -245,22 +246,50 @@ static enum foreign_parser_end wait_for(struct foreign_parser *parser, struct fo
 	return end;
 }
 
-/* Goes on behind the parser's piece, with the lines of its answer or without. */
-static void pass_piece(struct foreign_reader *reader, bool is_done,
+/* Takes lines of the parser's answer as long as there is room. As foreign_map_take. */
+static int take_lines(struct foreign_reader *reader, struct foreign_room *room,
+		      struct foreign_reader_stats *stats)
+{
+	const uint64_t began_ns = clock_now_ns();
+	struct foreign_taking taking = {.pos = reader->taken};
+	bool ends_line;
+	uint64_t took_ns;
+	int err;
+
+	taking.answer = foreign_parser_answer(reader->parser, &taking.len);
+	taking.piece_len = foreign_parser_piece(reader->parser, &ends_line);
+	do {
+		err = foreign_map_take(reader->map, &taking, FOREIGN_LINES_AT_ONCE,
+				       reader->whole_ns, &stats->maps);
+		took_ns = clock_now_ns() - began_ns;
+	} while (err > 0 && took_ns < room->take_ns);
+	room->take_ns -= took_ns < room->take_ns ? took_ns : room->take_ns;
+	reader->taken = err > 0 ? taking.pos : 0;
+	return err;
+}
+
+/*
+ * Goes on behind the parser's piece, with the lines of its answer or without. False: there are more
+ * lines than there was room for.
+ */
+static bool pass_piece(struct foreign_reader *reader, bool is_done, struct foreign_room *room,
 		       struct foreign_reader_stats *stats)
 {
-	size_t len;
-	const char *const answer = foreign_parser_answer(reader->parser, &len);
+	const int err = is_done ? take_lines(reader, room, stats) : -EBADMSG;
 	bool ends_line;
 	const size_t piece_len = foreign_parser_piece(reader->parser, &ends_line);
 
-	if (!is_done || foreign_map_take(reader->map, answer, len, piece_len, reader->whole_ns,
-					 &stats->maps) < 0) {
+	if (err > 0) {
+		reader->next_ns = 0;
+		return false;
+	}
+	if (err < 0) {
 		stats->lost++;
 		foreign_map_skip(reader->map, ends_line);
 		reader->next_ns = clock_now_ns() + FOREIGN_LOST_INTERVAL_NS;
 	}
 	reader->offset += (off_t)piece_len;
+	return true;
 }
 
 /* Takes what the reader's parser has made of its piece. False: the next piece has to wait. */
@@ -274,8 +303,8 @@ static bool end_piece(struct foreign_reader *reader, struct foreign_room *room,
 		return false;
 	if (end == FOREIGN_PARSER_UNBEGUN)
 		stats->delayed++;
-	else
-		pass_piece(reader, end == FOREIGN_PARSER_DONE, stats);
+	else if (!pass_piece(reader, end == FOREIGN_PARSER_DONE, room, stats))
+		return false;
 	foreign_parser_free(reader->parser);
 	reader->parser = NULL;
 	return end != FOREIGN_PARSER_UNBEGUN && stats->lost == lost;
@@ -376,7 +405,8 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 		return;
 	do {
 		end = read_piece(reader, room, stats);
-	} while (end == PIECE_AGAIN || (end == PIECE_PARSED && room->bytes > 0));
+	} while (end == PIECE_AGAIN ||
+		 (end == PIECE_PARSED && room->bytes > 0 && room->take_ns > 0));
 	if (end == PIECE_NONE)
 		reader->whole_ns = now_ns;
 }

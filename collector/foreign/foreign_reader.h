@@ -20,8 +20,9 @@
  * piece (guard/reader.h). What has not answered in time is tried again later.
  *
  * Lines are parsed by a parser without rights (foreign_parser.h), or in a program without a zygote
- * by the caller. Nothing else of the file is read while a parser has a piece of it. A piece whose
- * parser dies or lies is lost and counted, and the next piece is read.
+ * by the caller. Nothing else of the file is read while a parser has a piece of it. Lines that a
+ * step has no time to take are taken by the next step. A piece whose parser dies or lies is lost
+ * and counted, and the next piece is read.
  */
 #ifndef FG_FOREIGN_FOREIGN_READER_H
 #define FG_FOREIGN_FOREIGN_READER_H
@@ -37,6 +38,7 @@
 #define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000)  /* for lines, see foreign_reader_is_behind */
 #define FOREIGN_WANTED_NS	 UINT64_C(60000000000) /* after it was wanted last */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
+#define FOREIGN_LINES_AT_ONCE	 64
 
 /* Sums over all readers. */
 struct foreign_reader_stats {
@@ -61,6 +63,7 @@ struct foreign_reader {
 	ino_t ino;
 	off_t offset;		       /* of the next piece, or of the one that a parser has */
 	struct foreign_parser *parser; /* NULL: none has a piece */
+	size_t taken;		       /* as pos of struct foreign_taking, of its answer */
 	struct owner payer;	       /* whose parsers these are; set by the caller */
 	bool has_payer;
 	uint32_t looks;	    /* times that the file was looked for, at most 10 */
@@ -83,6 +86,7 @@ void foreign_reader_restart(struct foreign_reader *reader);
 struct foreign_room {
 	size_t bytes;	  /* of the file; a step may read a piece more */
 	uint64_t wait_ns; /* for parsers */
+	uint64_t take_ns; /* to take lines; FOREIGN_LINES_AT_ONCE are taken in any case */
 };
 
 /* Looks for the file if that is due. */

@@ -5,7 +5,6 @@
 #include "base/process_stat.h"
 #include "process/process.h"
 
-/* 1 MiB takes some 10 ms to read. */
 #define STEP_BYTES    ((size_t)4 << 20)
 #define PROCESS_BYTES ((size_t)2 << 20) /* limit of one process while others wait */
 #define WAIT_NS	      UINT64_C(20000000)
@@ -182,7 +181,9 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
 	const bool was_open = reader->is_open;
 	const bool can_read = has_room(upkeep, reader);
-	struct foreign_room room = {.bytes = can_read ? max_bytes : 0, .wait_ns = upkeep->wait_ns};
+	struct foreign_room room = {.bytes = can_read ? max_bytes : 0,
+				    .wait_ns = upkeep->wait_ns,
+				    .take_ns = upkeep->take_ns};
 
 	/* What a parser has is taken, so that the parser ends. */
 	if (!can_read && !reader->parser) {
@@ -193,6 +194,7 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 	foreign_reader_step(reader, &owner, &room, &upkeep->stats);
 	upkeep->done += can_read ? max_bytes - room.bytes : 0;
 	upkeep->wait_ns = room.wait_ns;
+	upkeep->take_ns = room.take_ns;
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
 }
@@ -211,7 +213,7 @@ static bool finds_room(struct foreign_upkeep *upkeep, const struct map64 *proces
 
 void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
 {
-	if (upkeep->done < STEP_BYTES && is_due(process, now_ns))
+	if (upkeep->done < STEP_BYTES && upkeep->take_ns > 0 && is_due(process, now_ns))
 		read_process(upkeep, process, now_ns, STEP_BYTES - upkeep->done);
 }
 
@@ -232,8 +234,10 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	upkeep->done = 0;
 	upkeep->wait_ns = WAIT_NS;
+	upkeep->take_ns = FOREIGN_TAKE_NS;
 	measure(upkeep, processes, now_ns);
-	for (size_t left = processes->count; left > 0 && upkeep->done < STEP_BYTES; left--) {
+	for (size_t left = processes->count;
+	     left > 0 && upkeep->done < STEP_BYTES && upkeep->take_ns > 0; left--) {
 		if (!map64_next(processes, &upkeep->pos, &key, &value)) {
 			upkeep->pos = 0;
 			if (!map64_next(processes, &upkeep->pos, &key, &value))
@@ -243,6 +247,8 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 			continue;
 		read_process(upkeep, value, now_ns, PROCESS_BYTES);
 	}
+	if (upkeep->take_ns == 0)
+		upkeep->next_ns = now_ns + FOREIGN_BUSY_NS;
 }
 
 static const struct counter counters[] = {

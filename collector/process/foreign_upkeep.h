@@ -6,13 +6,14 @@
  * errors:  a perf map that is not read for want of room is counted
  * source:  foreign_reader.h
  *
- * There are ten steps a second. A step reads at most 4 MiB, which takes some 40 ms, and at most
- * 2 MiB of one process, and waits for parsers for 20 ms at most; what these answer later is taken
- * by the next step. So a process that writes without end cannot take more, and other processes get
- * their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
- * FOREIGN_MAX_FILES descriptors. Past either, the container or user that has the most of it loses
- * its largest perf map, which is looked for again later; a perf map of its own is put off instead.
- * For a process that has no perf map nobody makes room.
+ * There are ten steps a second. A step reads at most 4 MiB, and at most 2 MiB of one process, waits
+ * for parsers for 20 ms at most, and takes lines for FOREIGN_TAKE_NS; what parsers answer later is
+ * taken by the next step, and lines that are left by a step FOREIGN_BUSY_NS later. So a process
+ * that writes without end cannot take more, and other processes get their turn. All perf maps
+ * together take at most FOREIGN_MAX_BYTES of memory and FOREIGN_MAX_FILES descriptors. Past either,
+ * the container or user that has the most of it loses its largest perf map, which is looked for
+ * again later; a perf map of its own is put off instead. For a process that has no perf map nobody
+ * makes room.
  */
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
 #define FG_PROCESS_FOREIGN_UPKEEP_H
@@ -24,6 +25,8 @@
 
 #define FOREIGN_MAX_BYTES ((size_t)256 << 20)
 #define FOREIGN_MAX_FILES 256
+#define FOREIGN_TAKE_NS	  UINT64_C(5000000)
+#define FOREIGN_BUSY_NS	  UINT64_C(20000000)
 
 struct foreign_upkeep {
 	struct foreign_reader_stats stats;
@@ -36,6 +39,7 @@ struct foreign_upkeep {
 	size_t pos;			/* in the table of processes, where the next step begins */
 	size_t done;			/* bytes read since the last step began */
 	uint64_t wait_ns;		/* that are left of the last step to wait for parsers */
+	uint64_t take_ns;		/* that are left of it to take lines */
 	uint64_t next_ns;		/* when the next step is due */
 	bool has_jvms;			/* perf maps of processes with an agent are wanted */
 };

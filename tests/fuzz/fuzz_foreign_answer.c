@@ -37,7 +37,9 @@ static void take(const char *answer, size_t len)
 	const struct foreign_sink sink = {.fn = check, .arg = &sum};
 	struct foreign_text text = {.used = 0};
 	struct foreign_text_stats stats = {0};
-	const int err = foreign_answer_take(answer, len, FOREIGN_PIECE_BYTES, &sink, &text, &stats);
+	struct foreign_taking taking = {
+		.answer = answer, .len = len, .piece_len = FOREIGN_PIECE_BYTES};
+	const int err = foreign_answer_take(&taking, SIZE_MAX, &sink, &text, &stats);
 
 	if (err ? sum.lines > 0 || text.used > 0
 		: sum.lines != stats.lines || text.used > sizeof(text.line))
@@ -51,15 +53,19 @@ static void compare(const char *piece, size_t len)
 	const struct foreign_sink asked_sink = {.fn = check, .arg = &asked};
 	struct foreign_text text = {.used = 0}, other = {.used = 0};
 	struct foreign_text_stats stats = {0}, others = {0};
+	struct foreign_taking taking;
 	char *answer;
 	size_t answer_len;
+	int err;
 
 	if (len > FOREIGN_PIECE_BYTES ||
 	    foreign_answer_make(&text, piece, len, &answer, &answer_len) < 0)
 		return;
 	foreign_text_feed(&text, piece, len, &direct_sink, &stats);
-	if (foreign_answer_take(answer, answer_len, len, &asked_sink, &other, &others) < 0 ||
-	    direct.hash != asked.hash || memcmp(&stats, &others, sizeof(stats)) != 0 ||
+	taking = (struct foreign_taking){.answer = answer, .len = answer_len, .piece_len = len};
+	while ((err = foreign_answer_take(&taking, 2, &asked_sink, &other, &others)) > 0)
+		;
+	if (err < 0 || direct.hash != asked.hash || memcmp(&stats, &others, sizeof(stats)) != 0 ||
 	    text.used != other.used || text.is_long != other.is_long ||
 	    memcmp(text.line, other.line, text.used) != 0)
 		abort();

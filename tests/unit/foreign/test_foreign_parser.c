@@ -137,9 +137,11 @@ static int stop(void **state)
 	return 0;
 }
 
+static uint64_t take_ns = UINT64_MAX;
+
 static void step_once(uint64_t wait_ns)
 {
-	struct foreign_room room = {.bytes = SIZE_MAX, .wait_ns = wait_ns};
+	struct foreign_room room = {.bytes = SIZE_MAX, .wait_ns = wait_ns, .take_ns = take_ns};
 
 	foreign_reader_step(&reader, &owner, &room, &stats);
 }
@@ -251,6 +253,32 @@ static void nobody_waits_for_a_parser_that_hangs(void **state)
 	assert_string_equal(name_at(0x1000), "next");
 }
 
+/* Many lines cost others no more than a few at a time. */
+static void lines_that_a_step_has_no_time_for_are_taken_by_the_next(void **state)
+{
+	static const size_t lines = 5 * FOREIGN_LINES_AT_ONCE + 1;
+	char line[32];
+
+	for (size_t i = 0; i < lines; i++) {
+		snprintf(line, sizeof(line), "%zx 1 a\n", 0x1000 + i);
+		files_append(own, line);
+	}
+	begin_reading();
+	take_ns = 0;
+	while (reader.parser) {
+		const size_t before = foreign_map_count(reader.map);
+
+		step_once(UINT64_MAX);
+		assert_true(foreign_map_count(reader.map) <= before + FOREIGN_LINES_AT_ONCE);
+	}
+	take_ns = UINT64_MAX;
+	assert_int_equal(foreign_map_count(reader.map), lines);
+	assert_int_equal(stats.maps.text.lines, lines);
+	read_all();
+	assert_int_equal(foreign_map_count(reader.map), lines);
+	assert_int_equal(stats.lost, 0);
+}
+
 static void a_file_that_is_closed_takes_its_parser_along(void **state)
 {
 	files_append(own, "hang\n");
@@ -282,14 +310,19 @@ static void an_answer_has_no_more_lines_than_its_piece(void **state)
 	struct foreign_text_stats counts = {0};
 	unsigned lines = 0;
 	const struct foreign_sink sink = {.fn = count_line, .arg = &lines};
+	struct foreign_taking taking = {.piece_len = 2};
 	char *answer;
-	size_t len;
 
-	assert_int_equal(foreign_answer_make(&text, piece, strlen(piece), &answer, &len), 0);
-	assert_true(foreign_answer_take(answer, len, 2, &sink, &text, &counts) < 0);
+	assert_int_equal(foreign_answer_make(&text, piece, strlen(piece), &answer, &taking.len), 0);
+	taking.answer = answer;
+	assert_true(foreign_answer_take(&taking, SIZE_MAX, &sink, &text, &counts) < 0);
 	assert_int_equal(lines, 0);
-	assert_int_equal(foreign_answer_take(answer, len, 3, &sink, &text, &counts), 0);
+	taking.piece_len = 3;
+	assert_int_equal(foreign_answer_take(&taking, 2, &sink, &text, &counts), 1);
+	assert_int_equal(lines, 2);
+	assert_int_equal(foreign_answer_take(&taking, 2, &sink, &text, &counts), 0);
 	assert_int_equal(lines, 3);
+	assert_int_equal(counts.lines, 3);
 	free(answer);
 }
 
@@ -380,6 +413,7 @@ int main(int argc, char **argv)
 		WITH_ZYGOTE(what_follows_a_lost_piece_in_its_line_is_broken),
 		WITH_ZYGOTE(names_of_a_parser_are_cleaned),
 		WITH_ZYGOTE(nobody_waits_for_a_parser_that_hangs),
+		WITH_ZYGOTE(lines_that_a_step_has_no_time_for_are_taken_by_the_next),
 		WITH_ZYGOTE(a_file_that_is_closed_takes_its_parser_along),
 		cmocka_unit_test(an_answer_is_no_longer_than_a_piece_allows),
 		cmocka_unit_test(an_answer_has_no_more_lines_than_its_piece),

@@ -85,7 +85,7 @@ static int tear_down(void **state)
 /* Returns the bytes that were read. A parser that has not answered is asked again. */
 static size_t step_at_most(size_t bytes)
 {
-	struct foreign_room room = {.bytes = bytes, .wait_ns = UINT64_MAX};
+	struct foreign_room room = {.bytes = bytes, .wait_ns = UINT64_MAX, .take_ns = UINT64_MAX};
 	const uint64_t before = stats.read_bytes;
 
 	reader.look_ns = 0;
