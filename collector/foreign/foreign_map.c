@@ -2,6 +2,7 @@
 /* Keeps the lines of a runtime's perf map as a code map, see foreign_map.h. */
 #include "foreign/foreign_map.h"
 
+#include "base/clock.h"
 #include "code/name_pool.h"
 #include "guard/heap_bytes.h"
 
@@ -10,12 +11,16 @@
 #include <string.h>
 
 #define MAX_DEAD_RANGES 20000
+#define AT_ONCE		256 /* ranges between two looks at the time */
 
 struct foreign_map {
 	struct foreign_text text;
 	struct code_map *code;
 	struct name_pool names;
-	size_t bytes; /* bytes after the last feed */
+	bool is_moving;		/* names move to another pool, which has those of new lines */
+	struct name_pool fresh; /* that pool */
+	uint64_t moved_ns;	/* since when */
+	size_t bytes;		/* bytes after the last feed */
 };
 
 int foreign_map_new(struct foreign_map **ret)
@@ -47,13 +52,15 @@ void foreign_map_free(struct foreign_map *map)
 		return;
 	code_map_free(map->code);
 	name_pool_fini(&map->names);
+	name_pool_fini(&map->fresh);
 	free(map);
 }
 
 static void measure(struct foreign_map *map)
 {
-	map->bytes =
-		heap_bytes(sizeof(*map)) + code_map_bytes(map->code) + name_pool_bytes(&map->names);
+	map->bytes = heap_bytes(sizeof(*map)) + code_map_bytes(map->code) +
+		     name_pool_bytes(&map->names) +
+		     (map->is_moving ? name_pool_bytes(&map->fresh) : 0);
 }
 
 struct feed {
@@ -65,12 +72,13 @@ struct feed {
 static int add_range(struct foreign_map *map, struct code_range *range, const char *name,
 		     size_t len)
 {
+	struct name_pool *const names = map->is_moving ? &map->fresh : &map->names;
 	int n;
 
 	range->kind = CODE_JAVA;
 	range->level = CODE_LEVEL_UNKNOWN;
-	range->name = name_pool_add(&map->names, name, len);
-	if (range->name == map->names.limit_text)
+	range->name = name_pool_add(names, name, len);
+	if (range->name == names->limit_text)
 		return -ENOSPC;
 	n = code_map_add(map->code, range, false);
 	return n < 0 ? n : 0;
@@ -167,17 +175,42 @@ static const char *move_name(void *arg, const char *name)
 	return name_pool_add(arg, name, strlen(name));
 }
 
-void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns)
+static void begin_move(struct foreign_map *map, uint64_t now_ns)
 {
-	struct name_pool fresh;
+	if (!name_pool_is_due(&map->names, now_ns) || name_pool_init(&map->fresh) < 0)
+		return;
+	map->is_moving = true;
+	map->moved_ns = now_ns;
+	code_map_begin_rename(map->code, move_name, &map->fresh);
+}
 
-	code_map_expire(map->code, horizon_ns, MAX_DEAD_RANGES);
-	if (name_pool_is_due(&map->names, now_ns) && name_pool_init(&fresh) == 0) {
-		code_map_rename(map->code, move_name, &fresh);
-		fresh.kept_bytes = name_pool_bytes(&fresh);
-		fresh.moved_ns = now_ns;
-		name_pool_fini(&map->names);
-		map->names = fresh;
+static void end_move(struct foreign_map *map)
+{
+	map->fresh.kept_bytes = name_pool_bytes(&map->fresh);
+	map->fresh.moved_ns = map->moved_ns;
+	name_pool_fini(&map->names);
+	map->names = map->fresh;
+	map->fresh = (struct name_pool){0};
+	map->is_moving = false;
+}
+
+/* A file may have half a million lines, so a call does a part of the work, at least a little. */
+void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns,
+			uint64_t until_ns)
+{
+	size_t n;
+
+	do {
+		n = code_map_expire_some(map->code, horizon_ns, MAX_DEAD_RANGES, AT_ONCE);
+	} while (n == AT_ONCE && clock_now_ns() < until_ns);
+	if (!map->is_moving)
+		begin_move(map, now_ns);
+	while (map->is_moving) {
+		code_map_rename_some(map->code, AT_ONCE);
+		if (!code_map_is_renaming(map->code))
+			end_move(map);
+		else if (clock_now_ns() >= until_ns)
+			break;
 	}
 	measure(map);
 }

@@ -67,8 +67,12 @@ uint64_t foreign_map_serial(const struct foreign_map *map);
 const struct code_map_watch *foreign_map_set_watch(struct foreign_map *map,
 						   const struct code_map_watch *watch);
 
-/* Forgets ranges that were replaced before horizon_ns, and names that no range has. */
-void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns);
+/*
+ * Forgets ranges that were replaced before horizon_ns, and names that no range has. What is not
+ * done at until_ns is done by the next calls. Meanwhile a name may be two pointers.
+ */
+void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns,
+			uint64_t until_ns);
 
 /* The number of living ranges. */
 size_t foreign_map_count(const struct foreign_map *map);

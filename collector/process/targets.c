@@ -809,7 +809,7 @@ static void sweep_process(struct targets *targets, struct process *process, uint
 	if (process->name_move)
 		process_move_names(process, now_ns, until_ns);
 	if (process->foreign.map)
-		foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
+		foreign_map_expire(process->foreign.map, horizon_ns, now_ns, until_ns);
 	if (!process->gone_ns && is_gone(process))
 		bury(targets, process, now_ns);
 	else if (!process->gone_ns)

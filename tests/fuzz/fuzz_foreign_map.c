@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		sink += range ? range->addr : 0;
 	}
-	foreign_map_expire(map, size, size);
+	foreign_map_expire(map, size, size, UINT64_MAX);
 	foreign_map_free(map);
 	return 0;
 }

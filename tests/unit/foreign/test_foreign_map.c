@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "foreign/foreign_map.h"
 
 #define LONG_LINE_BYTES (10u << 20)
@@ -191,10 +192,42 @@ static void names_of_what_is_gone_make_room(void **state)
 		snprintf(line, sizeof(line), "1000 10 %u%s\n", i, fill);
 		feed(line, i);
 		if (i % 1000 == 999)
-			foreign_map_expire(map, i, UINT64_C(20000000000) * (i / 1000));
+			foreign_map_expire(map, i, UINT64_C(20000000000) * (i / 1000), UINT64_MAX);
 	}
 	assert_int_equal(stats.refused, 0);
 	assert_int_equal(foreign_map_find(map, 0x1000, 80000)->name[0], '7');
+}
+
+#define MANY 100000 /* lines */
+
+/* Of a call that has no time, the work is left for the next ones. */
+static void what_is_forgotten_costs_little_at_a_time(void **state)
+{
+	char line[128];
+	unsigned calls = 0;
+	uint64_t serial;
+
+	for (unsigned i = 0; i < 2 * MANY; i++) {
+		snprintf(line, sizeof(line), "%x 40 name_%u_of_generation_%u_with_more_text\n",
+			 0x100000 + i % MANY * 64, i, i / MANY);
+		feed(line, i);
+	}
+	serial = foreign_map_serial(map);
+	foreign_map_expire(map, UINT64_MAX, UINT64_MAX, 0);
+	assert_int_equal(foreign_map_serial(map), serial);
+	for (; foreign_map_serial(map) == serial; calls++) {
+		const uint64_t began_ns = clock_thread_ns();
+
+		foreign_map_expire(map, UINT64_MAX, UINT64_MAX, 0);
+		assert_true(clock_thread_ns() - began_ns < UINT64_C(10000000));
+		snprintf(line, sizeof(line), "%x 40 new_%u\n", 0x100000 + calls * 64, calls);
+		feed(line, 2 * MANY + calls);
+	}
+	assert_true(calls > MANY / 1000);
+	assert_int_equal(foreign_map_count(map), MANY);
+	assert_string_equal(foreign_map_find(map, 0x100000 + 64 * (MANY - 1), UINT64_MAX)->name,
+			    "name_199999_of_generation_1_with_more_text");
+	assert_string_equal(foreign_map_find(map, 0x100000, UINT64_MAX)->name, "new_0");
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -214,6 +247,7 @@ int main(void)
 		CASE(another_file_does_not_go_on_with_a_cut_line),
 		CASE(who_writes_without_end_is_refused),
 		CASE(names_of_what_is_gone_make_room),
+		CASE(what_is_forgotten_costs_little_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
