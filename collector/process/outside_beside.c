@@ -2,6 +2,8 @@
 /* What is read of a JVM beside its agent, and what readings count, see outside_upkeep.h. */
 #include "process/outside_upkeep.h"
 
+#include "process/code_events.h"
+
 #include <stdlib.h>
 
 bool outside_process_is_heard(const struct process *process)
@@ -102,6 +104,46 @@ bool outside_process_ask(struct process *process, uint64_t addr, uint64_t time_n
 	outside->beside.is_vain |= !outside->beside.is_asked;
 	outside->beside.is_asked = true;
 	return is_answered_soon(outside, now_ns);
+}
+
+/* Names of threads change nothing of the code. */
+void outside_apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
+			  struct process *process, const struct wire_record *record,
+			  uint64_t now_ns)
+{
+	struct outside_beside *const beside = &process->outside->beside;
+
+	if (record->kind == WIRE_THREAD) {
+		code_events_apply(process, record, now_ns);
+		return;
+	}
+	if (!code_events_apply_beside(process, record, now_ns))
+		return;
+	host->read(host->arg, process, record);
+	if (record->kind == WIRE_METHOD_UNLOAD)
+		return;
+	upkeep->stats.beside++;
+	beside->has_told = true;
+	beside->is_vain = false;
+}
+
+/* Notes what a whole reading beside an agent has come to. */
+void outside_note_beside(struct outside_process *outside, const struct outside_told *told,
+			 uint64_t now_ns)
+{
+	struct outside_beside *const beside = &outside->beside;
+
+	if (told->told.has_more)
+		return;
+	if (beside->is_asked && beside->is_vain && !beside->has_told) {
+		outside->due_ns = now_ns + (OUTSIDE_VAIN_NS << beside->vain);
+		if (outside->due_ns < outside->ready_ns)
+			outside->due_ns = outside->ready_ns;
+		beside->vain += beside->vain < OUTSIDE_VAIN_MOST;
+	} else if (beside->is_asked) {
+		beside->vain = 0;
+	}
+	beside->is_asked = false;
 }
 
 bool outside_is_read(const struct process *process)

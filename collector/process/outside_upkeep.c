@@ -272,31 +272,11 @@ static bool open_session(struct outside_upkeep *upkeep, const struct outside_hos
 	return true;
 }
 
-/* Beside an agent: names of threads change nothing of the code. */
-static void apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
-			 struct process *process, const struct wire_record *record, uint64_t now_ns)
-{
-	struct outside_beside *const beside = &process->outside->beside;
-
-	if (record->kind == WIRE_THREAD) {
-		code_events_apply(process, record, now_ns);
-		return;
-	}
-	if (!code_events_apply_beside(process, record, now_ns))
-		return;
-	host->read(host->arg, process, record);
-	if (record->kind == WIRE_METHOD_UNLOAD)
-		return;
-	upkeep->stats.beside++;
-	beside->has_told = true;
-	beside->is_vain = false;
-}
-
 static void apply_record(struct outside_upkeep *upkeep, const struct outside_host *host,
 			 struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
 	if (process->outside->is_beside) {
-		apply_beside(upkeep, host, process, record, now_ns);
+		outside_apply_beside(upkeep, host, process, record, now_ns);
 		return;
 	}
 	code_events_apply(process, record, now_ns);
@@ -332,24 +312,6 @@ static void note_known(struct outside_process *outside, const struct vm_reading_
 	known->n_heaps = told->n_heaps;
 	if (!told->has_more)
 		known->read_ns = outside->started_ns;
-}
-
-/* Notes what a whole reading beside an agent has come to. */
-static void note_beside(struct outside_process *outside, const struct outside_told *told,
-			uint64_t now_ns)
-{
-	struct outside_beside *const beside = &outside->beside;
-
-	if (told->told.has_more)
-		return;
-	if (beside->is_asked && beside->is_vain && !beside->has_told) {
-		outside->due_ns =
-			later_of(outside->ready_ns, now_ns + (OUTSIDE_VAIN_NS << beside->vain));
-		beside->vain += beside->vain < OUTSIDE_VAIN_MOST;
-	} else if (beside->is_asked) {
-		beside->vain = 0;
-	}
-	beside->is_asked = false;
 }
 
 static void count(struct outside_upkeep *upkeep, struct outside_process *outside,
@@ -435,7 +397,7 @@ static bool tell_on(struct outside_upkeep *upkeep, const struct outside_host *ho
 	}
 	outside->threads_due_ns += share_of(upkeep) * told->took_ns;
 	if (!outside->only_threads)
-		note_beside(outside, told, now_ns);
+		outside_note_beside(outside, told, now_ns);
 	return true;
 }
 

@@ -115,6 +115,13 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
  */
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns);
 bool outside_is_read(const struct process *process); /* whether its code is */
+/* Applies a record of a reading beside an agent. */
+void outside_apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
+			  struct process *process, const struct wire_record *record,
+			  uint64_t now_ns);
+/* Notes what a whole reading beside an agent has come to. */
+void outside_note_beside(struct outside_process *outside, const struct outside_told *told,
+			 uint64_t now_ns);
 /*
  * Asks for a reading beside the agent, for a sample at time_ns that came to addr; 0: for no
  * address. Makes process->outside. Returns whether the sample may wait for the answer, or without

@@ -226,7 +226,8 @@ static bool is_deoptimized(struct walk *walk, const struct code_range *range)
 {
 	struct leaf_form form;
 
-	return range->inlines && range->frame.size >= 2 * WORD_BYTES &&
+	return range->kind != CODE_NATIVE_WRAPPER && range->inlines &&
+	       range->frame.size >= 2 * WORD_BYTES &&
 	       walk->at.regs.pc - range->addr > inline_table_end(range->inlines) &&
 	       hotspot_read_form(walk, range, &form) && form.is_deopt_handler;
 }

@@ -347,13 +347,13 @@ static void what_was_told_is_applied_a_piece_in_each_step(void **state)
 	add_much(fixture);
 	pass(fixture, OUTSIDE_YOUNG_NS);
 	fixture->upkeep.most_ns = 1;
-	while (*loads < 2 * FAKE_SEGMENTS) {
+	while (*loads < 2 * VM_READING_NEW) {
 		const unsigned before = *loads;
 		const uint64_t steps = fixture->upkeep.stats.steps;
 
 		step(fixture);
 		assert_in_range(*loads, before, before + 1);
-		if (*loads > before && *loads < FAKE_SEGMENTS)
+		if (*loads > before && *loads < VM_READING_NEW)
 			assert_int_equal(fixture->upkeep.stats.steps, steps);
 	}
 	while (fixture->read[WIRE_RESYNC_END] == 0)
