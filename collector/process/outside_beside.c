@@ -146,6 +146,13 @@ void outside_note_beside(struct outside_process *outside, const struct outside_t
 	beside->is_asked = false;
 }
 
+bool outside_is_begun_lately(const struct process *process, uint64_t now_ns)
+{
+	const struct outside_process *const outside = process->outside;
+
+	return outside && !outside->is_beside && now_ns < outside->since_ns + OUTSIDE_FIRST_NS;
+}
+
 bool outside_is_read(const struct process *process)
 {
 	const struct outside_process *const outside = process->outside;

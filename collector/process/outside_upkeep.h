@@ -37,6 +37,7 @@
 #define OUTSIDE_PATIENCE_NS    UINT64_C(3000000000) /* an agent that is loaded connects meanwhile */
 #define OUTSIDE_SHARE	       50
 #define OUTSIDE_BURST_NS       UINT64_C(1000000000)
+#define OUTSIDE_FIRST_NS       UINT64_C(3000000000) /* all code of most JVMs is read meanwhile */
 #define OUTSIDE_AT_ONCE_NS     UINT64_C(10000000000)
 #define OUTSIDE_RETRY_NS       UINT64_C(1000000000)
 #define OUTSIDE_RETRIES	       8
@@ -115,6 +116,8 @@ void outside_upkeep_step(struct outside_upkeep *upkeep, const struct outside_hos
  */
 struct outside_process *outside_process_begin_beside(struct process *process, uint64_t now_ns);
 bool outside_is_read(const struct process *process); /* whether its code is */
+/* Whether all code of a JVM without an agent may just be read for the first time. */
+bool outside_is_begun_lately(const struct process *process, uint64_t now_ns);
 /* Applies a record of a reading beside an agent. */
 void outside_apply_beside(struct outside_upkeep *upkeep, const struct outside_host *host,
 			  struct process *process, const struct wire_record *record,

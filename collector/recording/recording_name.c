@@ -81,7 +81,8 @@ static bool waits_for_code(struct recording *recording, struct recording_model *
 }
 
 /*
- * All later samples wait too, whosever they are: so those of one process wait a tenth of the time.
+ * All later samples wait too, whosever they are: so those of one process wait a tenth of the time,
+ * but for the first time that a JVM without an agent is read.
  */
 static void end_wait(struct process *process)
 {
@@ -90,7 +91,8 @@ static void end_wait(struct process *process)
 	if (!process->waiting_ns)
 		return;
 	now_ns = clock_now_ns();
-	process->patience_ns = now_ns + WAIT_PAUSE * (now_ns - process->waiting_ns);
+	if (!outside_is_begun_lately(process, now_ns))
+		process->patience_ns = now_ns + WAIT_PAUSE * (now_ns - process->waiting_ns);
 	process->waiting_ns = 0;
 }
 

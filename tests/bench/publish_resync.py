@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All code of a large JVM is told anew: what a subscriber hears of it, and what the loop's turns take.
 
-  publish_resync.py [--methods N] [--rounds N]
+  publish_resync.py [--methods N] [--rounds N] [--own-cpu]
 
 A JVM has compiled 20,000 methods (ManyMethods). In each round a daemon begins, without a subscriber or
 with one that reads, in alternation; then the JVM's agent finds it and tells all code. A
@@ -12,6 +12,9 @@ least and the greatest:
   loop         processor time of the thread that has the loop, of all of the resynchronisation
   others       the same of all other threads, which make JSON and serve the subscriber
   heard        methods of the program that the subscriber had of code.wire in the resynchronisation
+
+With --own-cpu the loop's thread alone runs on one processor, and everything else on another one: the
+loop then waits for no processor.
 
 What is wanted: each method is heard, no message is missed, nothing is lost before libnng, and the
 longest turns are the same.
@@ -58,6 +61,14 @@ class Heard:
             pos += size
 
 
+def give_loop_a_cpu(daemon, others):
+    """The daemon's first thread has the loop."""
+    cpus = range(os.cpu_count())
+    for pid in (daemon, *others):
+        for tid in map(int, os.listdir(f"/proc/{pid}/task")):
+            os.sched_setaffinity(tid, {cpus[0]} if tid == daemon else set(cpus[1:]))
+
+
 def subscribe(url):
     """In a process of its own, which tells what it has had."""
     from test_publish import Subscriber  # pylint: disable=import-outside-toplevel
@@ -91,7 +102,10 @@ class Round:
         lines = self.subscriber.text.splitlines() if self.subscriber else []
         return tuple(map(int, lines[-1].split())) if lines else (0, 0, 0)
 
-    def measure(self, jvm, methods):
+    def measure(self, jvm, methods, own_cpu):
+        if own_cpu:
+            others = [jvm.pid, os.getpid()] + ([self.subscriber.pid] if self.subscriber else [])
+            give_loop_a_cpu(self.daemon.pid, others)
         before = cpu_ms(self.daemon.pid)
         os.symlink(self.here.run, self.agents)
         self.daemon.wait_for_jvm(jvm.pid)
@@ -141,6 +155,7 @@ def main():
                                         formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--methods", type=int, default=20000)
     arguments.add_argument("--rounds", type=int, default=4, help="of each")
+    arguments.add_argument("--own-cpu", action="store_true")
     arguments.add_argument("--subscribe", help=argparse.SUPPRESS)
     options = arguments.parse_args()
     if options.subscribe:
@@ -156,7 +171,7 @@ def main():
             for number in range(2 * options.rounds):
                 begun = Round(here, agents, number % 2 == 1)
                 try:
-                    rows[number % 2 == 1].append(begun.measure(jvm, options.methods))
+                    rows[number % 2 == 1].append(begun.measure(jvm, options.methods, options.own_cpu))
                 finally:
                     begun.stop()
         finally:

@@ -452,6 +452,27 @@ static uint64_t walks(void)
 	return sum;
 }
 
+/* Others' samples wait for a JVM's first reading, and no less often for the JVM's next ones. */
+static void waits_for_the_first_reading_of_a_jvm_are_not_made_up_for(void **state)
+{
+	struct process *process = know_self(false);
+	void *known = &process;
+
+	assert_int_equal(symbolizer_new(model.tables, &model.symbolizer), 0);
+	process->outside = calloc(1, sizeof(*process->outside));
+	assert_non_null(process->outside);
+	process->outside->since_ns = clock_now_ns();
+	process->waiting_ns = clock_now_ns() - SEC;
+	assert_true(name_sample_at(process, known));
+	assert_int_equal(process->waiting_ns, 0);
+	assert_int_equal(process->patience_ns, 0);
+	process->outside->since_ns = clock_now_ns() - OUTSIDE_FIRST_NS;
+	process->waiting_ns = clock_now_ns() - SEC;
+	assert_true(name_sample_at(process, known));
+	assert_true(process->patience_ns > clock_now_ns());
+	symbolizer_free(model.symbolizer);
+}
+
 static void a_sample_waits_for_mappings_that_are_being_read(void **state)
 {
 	struct process *process = know_self(false);
@@ -814,6 +835,7 @@ int main(void)
 		TEST(after_a_loss_a_process_with_samples_is_read_again_once),
 		TEST(losses_without_end_have_a_process_read_now_and_then),
 		TEST(no_more_than_a_tenth_of_the_time_is_spent_on_mappings),
+		TEST(waits_for_the_first_reading_of_a_jvm_are_not_made_up_for),
 		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
 		TEST(a_sample_where_nothing_is_known_has_its_process_read),
 		TEST(threads_of_others_take_no_room_for_time_that_ran),
