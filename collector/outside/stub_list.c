@@ -326,6 +326,11 @@ const struct stub_desc *stub_list_in(const struct stub_list *list, const struct 
 	return *ret_n > 0 ? list->at + low : NULL;
 }
 
+bool stub_list_has_news(const struct stub_list *list)
+{
+	return list->count > 0 && list->at[list->count - 1].news > 0;
+}
+
 /* Many blobs may be said to lie over the same stubs, so none of the stubs is walked through. */
 bool stub_list_has_new(const struct stub_list *list, const struct code_blob *blob)
 {

@@ -50,7 +50,9 @@ void stub_list_fini(struct stub_list *list);
 /* The stubs in a blob, borrowed until the next update; *ret_n of them. */
 const struct stub_desc *stub_list_in(const struct stub_list *list, const struct code_blob *blob,
 				     size_t *ret_n);
-/* Whether one of them has come since the update before. */
+/* Whether any stub has come since the update before. */
+bool stub_list_has_news(const struct stub_list *list);
+/* Whether one of the blob's has. */
 bool stub_list_has_new(const struct stub_list *list, const struct code_blob *blob);
 
 #endif

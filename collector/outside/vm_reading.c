@@ -163,6 +163,8 @@ static int tell_again(struct stepping *step)
 	const struct blob_list *const known = &step->reading->known;
 	int err = 0;
 
+	if (!stub_list_has_news(&step->reading->stubs))
+		return 0;
 	for (size_t i = 0; !err && i < step->stubs.count; i++) {
 		const struct code_blob *const blob = &step->stubs.at[i];
 		const size_t at =

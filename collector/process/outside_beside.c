@@ -150,7 +150,7 @@ bool outside_is_begun_lately(const struct process *process, uint64_t now_ns)
 {
 	const struct outside_process *const outside = process->outside;
 
-	return outside && !outside->is_beside && now_ns < outside->since_ns + OUTSIDE_FIRST_NS;
+	return outside && !outside->is_beside && now_ns < outside->first_ns + OUTSIDE_FIRST_NS;
 }
 
 bool outside_is_read(const struct process *process)

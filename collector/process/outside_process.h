@@ -51,6 +51,7 @@ struct outside_process {
 	bool only_threads;	       /* this step is of names of threads, beside an agent */
 	uint64_t threads_due_ns;       /* when the next of these is due */
 	uint64_t since_ns;	       /* since when it could be read */
+	uint64_t first_ns;	       /* when its first reading was due */
 	uint64_t due_ns;	       /* when the next step is due */
 	uint64_t ready_ns;	       /* before, its share of the time allows none */
 	unsigned quiet;		       /* readings one after the other without news */

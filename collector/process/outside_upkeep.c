@@ -131,7 +131,7 @@ static bool begin(struct process *process, bool only_names, uint64_t now_ns)
 		return false;
 	outside->only_names = only_names;
 	outside->since_ns = now_ns;
-	outside->due_ns = first_ns(process, outside, now_ns);
+	outside->due_ns = outside->first_ns = first_ns(process, outside, now_ns);
 	process->outside = outside;
 	return true;
 }
@@ -493,7 +493,7 @@ static void want_code(const struct process *process, uint64_t now_ns)
 	if (!outside->only_names || is_out(outside))
 		return; /* a step that is under way is of the program */
 	outside->only_names = outside->is_named = false;
-	outside->due_ns = first_ns(process, outside, now_ns);
+	outside->due_ns = outside->first_ns = first_ns(process, outside, now_ns);
 }
 
 /* Goes on with one process. Returns when there is more to do, UINT64_MAX if there is not. */

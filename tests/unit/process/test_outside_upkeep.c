@@ -440,6 +440,21 @@ static void a_young_jvm_has_its_names_read_before_its_code(void **state)
 	check_is_read(fixture);
 }
 
+/* Samples wait for it as for one of which no agent was to be expected. */
+static void the_first_reading_is_late_where_an_agent_may_connect(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct mapping agent = {
+		.start = 4096, .end = 8192, .inode = 6, .path = "/opt/fgcollect/libfgagent.so"};
+
+	assert_int_equal(address_space_add(&fixture->process->space, &agent), 0);
+	pass(fixture, OUTSIDE_PATIENCE_NS + 2 * OUTSIDE_LOOK_NS);
+	check_is_read(fixture);
+	assert_true(outside_is_begun_lately(fixture->process, fixture->now_ns));
+	pass(fixture, OUTSIDE_FIRST_NS);
+	assert_false(outside_is_begun_lately(fixture->process, fixture->now_ns));
+}
+
 static void an_agent_that_may_connect_is_waited_for_by_names_too(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -993,6 +1008,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_young_jvm_has_its_names_read_before_its_code,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_first_reading_is_late_where_an_agent_may_connect, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			an_agent_that_may_connect_is_waited_for_by_names_too, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

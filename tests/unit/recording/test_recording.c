@@ -461,12 +461,12 @@ static void waits_for_the_first_reading_of_a_jvm_are_not_made_up_for(void **stat
 	assert_int_equal(symbolizer_new(model.tables, &model.symbolizer), 0);
 	process->outside = calloc(1, sizeof(*process->outside));
 	assert_non_null(process->outside);
-	process->outside->since_ns = clock_now_ns();
+	process->outside->first_ns = clock_now_ns();
 	process->waiting_ns = clock_now_ns() - SEC;
 	assert_true(name_sample_at(process, known));
 	assert_int_equal(process->waiting_ns, 0);
 	assert_int_equal(process->patience_ns, 0);
-	process->outside->since_ns = clock_now_ns() - OUTSIDE_FIRST_NS;
+	process->outside->first_ns = clock_now_ns() - OUTSIDE_FIRST_NS;
 	process->waiting_ns = clock_now_ns() - SEC;
 	assert_true(name_sample_at(process, known));
 	assert_true(process->patience_ns > clock_now_ns());
